@@ -125,7 +125,7 @@ def test_any_message_of_a_learners_process_is_unpacked_or_broken(data):
 @given(text=st.text(alphabet=string.printable + "é\u202e\x1b", max_size=200))
 def test_any_text_is_shown_on_one_line_and_moves_no_cursor(text):
     assert printable(text).isprintable() and "\n" not in escaped(text)
-    list(calls(text)), endpoint.metrics(text)  # they raise nothing
+    list(calls(text)), endpoint.counters(text)  # they raise nothing
 
 
 @FEW

@@ -120,12 +120,12 @@ def test_doctor_names_what_is_missing_and_what_mends_it(capsys, monkeypatch, tmp
     assert code == 1 and "specdec-lab fetch" in out
 
 
-@pytest.mark.parametrize(("price", "says"), [(1.01, "no time"), (1.3, "1.3 times")])
-def test_doctor_says_what_equal_bits_cost(capsys, monkeypatch, price, says):
-    monkeypatch.setattr("specdec_lab.models.cpu.linear.price_of_bits", lambda: price)
+@pytest.mark.parametrize(("here", "says"), [(True, "same bits"), (False, "may differ")])
+def test_doctor_says_whether_bits_are_equal(capsys, monkeypatch, here, says):
+    monkeypatch.setattr("specdec_lab.models.loops.HERE", here)
     _, out, _ = run(capsys, "doctor", "--device", "cpu")
-    (line,) = [line for line in out.splitlines() if line.startswith("bits")]
-    assert says in line
+    (line,) = [line for line in out.splitlines() if line.startswith("speed")]
+    assert says in line and ("install" in line) != here
 
 
 def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):

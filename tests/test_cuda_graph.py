@@ -81,7 +81,7 @@ def test_a_room_is_clean_when_it_is_taken_over(model):
 
 
 def test_very_wide_passes_are_never_captured(monkeypatch, model, made):
-    monkeypatch.setattr(fast, "MAX_KEPT_ROWS", 8)
+    monkeypatch.setattr(fast, "MAX_CAPTURED_ROWS", 8)
     cached = model.cached()
     for end in (9, 17, 18, 20, 21, 30):
         check_pass(cached, text(30)[:end])

@@ -7,10 +7,9 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
-from specdec_lab.models import fast, random_llama
-from specdec_lab.models.cpu import linear
-from specdec_lab.models.cpu.linear import EightBits, Linear, pack
+from specdec_lab.models import fast, linear, random_llama
 from specdec_lab.models.fast import FastModel
+from specdec_lab.models.linear import EightBits, Linear, pack
 from specdec_lab.models.load import load_model, wrapped
 from specdec_lab.models.reference import ReferenceModel
 
@@ -26,7 +25,7 @@ def test_products_are_those_of_plain_linear(monkeypatch, dtype, rows, packs):
     close = {"atol": 1e-5, "rtol": 1e-5} if dtype.itemsize >= 4 else {"atol": 0.2, "rtol": 0.02}
     with torch.inference_mode():
         for b in (None, bias):
-            ours, plain = Linear(weight, b), torch.nn.functional.linear(x, weight, b)
+            ours, plain = Linear(weight, bias=b), torch.nn.functional.linear(x, weight, b)
             assert torch.allclose(ours(x), plain, **close)
 
 
@@ -36,10 +35,10 @@ def test_products_in_8_bits_are_near_those_of_plain_linear(rows):
     x, weight, bias = torch.randn(rows, 48), torch.randn(80, 48), torch.randn(80)
     for b in (None, bias):
         plain = torch.nn.functional.linear(x, weight, b)
-        assert (EightBits(weight, b)(x) - plain).abs().max() < 0.03 * plain.abs().max()
+        assert (EightBits(weight, bias=b)(x) - plain).abs().max() < 0.03 * plain.abs().max()
     assert EightBits(weight)(x[0]).shape == (80,)
     short = weight.bfloat16()
-    near = EightBits(short, bias.bfloat16())(x.bfloat16())
+    near = EightBits(short, bias=bias.bfloat16())(x.bfloat16())
     assert (near - plain).abs().max() < 0.05 * plain.abs().max() and near.dtype == torch.float32
 
 

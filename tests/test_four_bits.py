@@ -9,7 +9,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.lab import load
 from specdec_lab.measure.roofline import work
 from specdec_lab.models import load as loading
-from specdec_lab.models.cpu.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits
+from specdec_lab.models.linear import GROUP, EightBitsInTwo, FourBits, eight_bits, four_bits
 
 
 def lattice(out: int, columns: int, most: int, least: int = 0, seed: int = 0) -> torch.Tensor:
@@ -42,12 +42,12 @@ def test_products_are_those_of_the_weights(rows):
     x = torch.randn(1, rows, 96, generator=torch.Generator().manual_seed(1)).bfloat16()
     two = torch.cat([lattice(48, 96, 15), lattice(16, 96, 15, seed=2)])
     head = lattice(64, 96, 127, -127)
-    joined = FourBits(four_bits(two[:48]), four_bits(two[48:]))
+    joined = FourBits(two[:48], two[48:])
     for product, weight in ((joined, two), (EightBitsInTwo(*eight_bits(head)), head)):
         wanted = x.float() @ weight.T
         assert (product(x).float() - wanted).abs().max() < 0.02 * wanted.abs().max()
     bias = torch.arange(64.0).bfloat16()
-    both = FourBits(four_bits(lattice(64, 96, 15)), bias=bias)(x), FourBits(four_bits(lattice(64, 96, 15)))(x) + bias
+    both = FourBits(lattice(64, 96, 15), bias=bias)(x), FourBits(lattice(64, 96, 15))(x) + bias
     assert torch.equal(*both)
 
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_in_4_bits_is_said(folder, tmp_path, lab):
     hf.model.layers[1].mlp.up_proj.weight.data[0, 0] += 0.01
     hf.save_pretrained(tmp_path / "other")
     lab.tokenizer.save_pretrained(tmp_path / "other")
-    with pytest.raises(LabError, match="is not stored in 4 bits"):
+    with pytest.raises(LabError, match="not stored in 4 bits"):
         load(str(tmp_path / "other"), device="cpu", dtype="int4", say=lambda line: None)
     with pytest.raises(LabError, match="not for cuda"):
         loading.pick_dtype("int4", torch.device("cuda"))

@@ -132,7 +132,7 @@ def test_plain_settings_become_a_sampler_stops_and_numbers(lab):
     stops = settings["stops"]
     assert (stops.max_new_tokens, stops.eos) == (9, lab.eos)
     assert stops.cut([], lab.encode("the cat sat on"), 99) == (3, "stop_string")  # where one of them is complete
-    with pytest.raises(LabError, match="A stop string is empty"):
+    with pytest.raises(LabError, match="none of them empty"):
         lab.settings(stop_strings=["dog", ""])
 
 

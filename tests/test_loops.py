@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.nn.functional import rms_norm, silu
 
-from specdec_lab.models.cpu import loops
-from specdec_lab.models.cpu.attention import Looped, SameBits
-from specdec_lab.models.tree import Tree
+from specdec_lab.models import loops
+from specdec_lab.models.attention import Fused, Looped
+from specdec_lab.models.tree import Tree, mask_of, positions
 
 pytestmark = pytest.mark.skipif(not loops.HERE, reason="numba is not here")
 DTYPES = torch.float32, torch.bfloat16
@@ -25,15 +25,14 @@ def near(dtype) -> dict:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("of_y", [None, *DTYPES])
+@pytest.mark.parametrize("adds", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])
-def test_a_norm_of_a_sum(dtype, of_y, weighted):
-    x, weight, y = rows(1, 5, 96), rows(96, seed=1) if weighted else None, of_y and rows(1, 5, 96, dtype=of_y, seed=2)
-    total = x if y is None else x + y
+def test_a_norm_of_a_sum(dtype, adds, weighted):
+    x, weight, y = rows(1, 5, 96), rows(96, seed=1) if weighted else None, rows(1, 5, 96, dtype=dtype, seed=2)
+    total = x + y if adds else x.clone()
     wanted = rms_norm(total, (96,), weight, 1e-5).to(dtype)
-    before = x.clone()
-    assert torch.allclose(loops.add_normed(x, y, weight, 1e-5, dtype), wanted, **near(dtype))
-    assert torch.equal(x, total) and (y is None or not torch.equal(x, before))
+    assert torch.allclose(loops.add_normed(x, y if adds else None, weight, 1e-5, dtype), wanted, **near(dtype))
+    assert torch.equal(x, total)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -61,15 +60,17 @@ def test_attention(dtype, trees):
     """Two texts of which one may hold a tree, three heads on each key, two layers: by loops and by products."""
     layers, texts, shared, size, dim, k = 2, 2, 2, 64, 16, 4
     angles = rows(size, 1, dim // 2)
-    turns = torch.stack([torch.polar(torch.ones_like(angles), angles), torch.ones_like(angles) + 0j], 1)
-    lengths, found = [13, 20] if trees else [13, 13], []
+    turns, lengths, found = torch.polar(torch.ones_like(angles), angles), [13, 20], []
     slots = torch.tensor(lengths)[:, None] + torch.arange(k)
-    for kind, more in ((Looped, ()), (SameBits, (size,))):
-        kv = rows(layers, 2, 3, shared, size, dim)[:, :, :texts]  # room for a third text
-        attend = kind(kv, turns, k, 3 * shared, k + 1, dtype, *more)
-        attend = attend.scattered(slots, trees, lengths) if trees else attend.behind(13)
-        seen = [attend(i, rows(texts, k + 1, 5 * shared * dim, dtype=dtype, seed=i)).clone() for i in range(layers)]
-        found.append((torch.stack(seen)[:, :, :k], kv))
+    for looped in (True, False):
+        kv = rows(layers, 2, 3, shared, size, dim)  # room for a third text
+        if looped:
+            attend = Looped(kv, turns, 3 * shared, slots, trees, lengths, None)
+        else:
+            mask, places = mask_of(slots, 24, trees, lengths, kv.dtype), positions(slots, trees, lengths)
+            attend = Fused(kv[:, :, :texts], turns[places], 3 * shared, slots, None, mask)
+        seen = [attend(i, rows(texts, k, 5 * shared * dim, dtype=dtype, seed=i)) for i in range(layers)]
+        found.append((torch.stack(seen), kv))
     for one, other in zip(*found):
         assert torch.allclose(one, other, **(near(dtype) | {"atol": 1e-5 if dtype == torch.float32 else 1e-2}))
 

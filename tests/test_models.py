@@ -1,4 +1,4 @@
-"""Both backends on small random models: cached equals uncached. For other families see test_architectures."""
+"""Both backends on small random models: cached equals uncached."""
 
 from types import MethodType
 

@@ -23,7 +23,7 @@ from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import batch_costs, pass_times
-from specdec_lab.models.cpu import linear
+from specdec_lab.models import linear
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.train import loop, own
 

@@ -17,7 +17,7 @@ from specdec_lab.drafters import trained as trained_module
 from specdec_lab.engine.decode import Keep
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.errors import LabError, silent
-from specdec_lab.models.cpu import linear
+from specdec_lab.models import linear
 from specdec_lab.train import answers as answers_module
 from specdec_lab.train import loop, own, write
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, Batches, read_answers

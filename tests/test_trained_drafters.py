@@ -15,8 +15,8 @@ from specdec_lab.engine.decode import Keep, Stops, speculative
 from specdec_lab.engine.sampling import DRAFT, GREEDY, Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models.cpu import linear
-from specdec_lab.models.cpu.linear import EightBits
+from specdec_lab.models import linear
+from specdec_lab.models.linear import EightBits
 from specdec_lab.models.tree import Tree
 
 

@@ -8,7 +8,6 @@ import torch
 from small_models import KINDS, make
 
 from specdec_lab.models import fast, reference, tree
-from specdec_lab.models.cpu import attention
 from specdec_lab.models.tree import TEXT, Tree
 
 BUSHY = Tree((-1, -1, 0, 0, 1, 3, 3, 6, 7))  # five drafts deep
@@ -87,10 +86,8 @@ def older_ones_alone(shape: Tree) -> torch.Tensor:
 
 
 PLANTED = {
-    "sees a cousin": [(tree, "hide_cousins", lambda *_: None)],
-    "positions by index": [
-        (module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast, attention)
-    ],
+    "sees a cousin": [(tree, "mask_siblings", lambda *_: None)],
+    "positions by index": [(module, "positions", lambda slots, trees, lengths: slots) for module in (reference, fast)],
     "moved one off": moving(lambda to, slots: (to + 1, slots)),
     "a sibling's cache": moving(lambda to, slots: (to, slots - 1)),
     "not moved": [(kind, "_move", lambda *_: None) for kind in CACHES],

@@ -53,7 +53,7 @@ def test_the_wheel_holds_every_file_of_both_packages(wheel):
 
 
 def test_the_reference_backend_holds_on_the_oldest_transformers(python, tmp_path):
-    names = ("models", "architectures", "trace", "drafters", "trained_drafters")
+    names = ("models", "trace", "drafters", "trained_drafters")
     tests = [ROOT / "tests" / f"test_{name}.py" for name in names]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, *tests]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}

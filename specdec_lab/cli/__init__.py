@@ -83,7 +83,7 @@ def reply_with_page(args: argparse.Namespace, result: dict, title: str, markdown
 
 def describe_os_error(e: OSError) -> str:
     """A sentence about a file that nothing else said one about."""
-    name = f"“{printable(str(e.filename), 80)}”" if e.filename else "A file"
+    name = f"“{printable(str(e.filename)[-80:], 80)}”" if e.filename else "A file"
     return f"{name} cannot be used ({e.strerror or e}): is it where it should be, and yours to write?"
 
 

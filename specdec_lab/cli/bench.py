@@ -94,7 +94,7 @@ def check_record() -> None:
 
 def about(args: argparse.Namespace, lab: "Lab") -> dict:
     """What a result is a result of."""
-    from specdec_lab.models.cpu import loops
+    from specdec_lab.models import loops
     from specdec_lab.models.reference import ReferenceModel
 
     given = ("temperature", "gamma", "max_new_tokens", "seed", "prompts", "repeats", "timed")

@@ -22,9 +22,9 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass, run_in_lockstep
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import PREFILL_CHUNK, Row
-from specdec_lab.models.cpu.linear import draft_product
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.tree import TEXT, Placed, Tree
+from specdec_lab.models.linear import draft_product
+from specdec_lab.models.tree import TEXT, Tree, TreeInCache
 
 # How often the first, second, … of some drawn drafts is the one that is accepted: measured at temperature 1 on 24
 # prompts of the built-in suite, at 631 places, where it hardly differed by depth.
@@ -133,7 +133,7 @@ class EagleDrafter(Drafter):
         self.true, self.tokens = self.true[n:], self.tokens[n:]
         return guess
 
-    def step(self, rows: Tensor, tokens: Sequence[int] | Tensor, tree: Placed | None = None) -> Drafting:
+    def step(self, rows: Tensor, tokens: Sequence[int] | Tensor, tree: TreeInCache | None = None) -> Drafting:
         """The guesses [n, H] behind rows [n, H], joined or guessed, and the n tokens after them. tree: as in `Pass`."""
         inputs = yield Apply(self.net.inputs, [rows, torch.as_tensor(tokens, device=rows.device)])
         return (yield Pass(self.row, inputs, layers=(0, 1), tree=tree))

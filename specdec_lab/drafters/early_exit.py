@@ -17,7 +17,7 @@ from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.engine.lockstep import Apply, Drafting, Pass
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.models.base import Row
-from specdec_lab.models.cpu.linear import pack
+from specdec_lab.models.linear import pack
 from specdec_lab.models.reference import Loaded
 
 

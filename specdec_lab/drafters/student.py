@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 from transformers import LlamaForCausalLM
 
-from specdec_lab.models.cpu.linear import draft_product
+from specdec_lab.models.linear import draft_product
 from specdec_lab.models.reference import Loaded
 
 # A target's embeddings are about so much smaller than its rows; multiplied by it, nets read both at the same size.

@@ -19,9 +19,9 @@ from specdec_lab.drafters.student import Student
 from specdec_lab.engine.drafter import Drafter
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
-from specdec_lab.models.cpu.linear import draft_product
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.hardware import give_memory_back
+from specdec_lab.models.linear import draft_product
 from specdec_lab.models.reference import ReferenceModel
 
 WEIGHTS = Path(__file__).parents[1] / "weights"

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from specdec_lab.models.base import Row
-from specdec_lab.models.tree import Placed
+from specdec_lab.models.tree import TreeInCache
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Pass:
     row: Row
     new: Sequence[int] | Tensor
     layers: tuple[int, int] | None = None
-    tree: Placed | None = None
+    tree: TreeInCache | None = None
 
     @property
     def key(self) -> Hashable:
@@ -41,7 +41,7 @@ class Pass:
     def answer(asked: Sequence["Pass"]) -> list[Tensor]:
         first, cached = asked[0], asked[0].row.cached
         new = [first.new[:0] for _ in cached.lengths]  # a text that does not ask now has no new tokens
-        trees: list[Placed | None] = [None for _ in cached.lengths]
+        trees: list[TreeInCache | None] = [None for _ in cached.lengths]
         for one in asked:
             new[one.row.at], trees[one.row.at] = one.new, one.tree
         hidden = cached.extend(new, layers=first.layers, logits=False, trees=trees).hidden

@@ -21,8 +21,8 @@ from torch.nn.functional import silu
 from specdec_lab.measure.costs import SAMPLES, seconds_of
 from specdec_lab.measure.results import recorded
 from specdec_lab.models.base import Model
-from specdec_lab.models.cpu.linear import Linear
 from specdec_lab.models.fast import FastModel
+from specdec_lab.models.linear import Linear
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.theory import experts_woken
 

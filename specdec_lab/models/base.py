@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from specdec_lab.errors import LabError, explain_memory
-from specdec_lab.models.tree import Placed, mask_of
+from specdec_lab.models.tree import TreeInCache
 
 PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
 
@@ -95,7 +95,7 @@ class Cached(ABC):
         *,
         layers: tuple[int, int] | None = None,
         logits: bool = True,
-        trees: Sequence[Placed | None] = (),
+        trees: Sequence[TreeInCache | None] = (),
         depths: Sequence[int] = (),
     ) -> Rows:
         """Run one pass over new positions, attending to everything cached, and cache them.
@@ -135,11 +135,11 @@ class Cached(ABC):
         else:
             width = max(map(len, new))
             inputs = torch.tensor([[*row, *[0] * (width - len(row))] for row in new], device=model.device)
-        there = existing([len(row) for row in new]) if model.same_bits else None
+        real = real_rows([len(row) for row in new]) if model.same_bits else None
         with explain_memory(f"extend {model.name} to {max(after)} tokens", "use a shorter text or a smaller model"):
-            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, there, depths)
+            hidden = self._run(inputs, first, last, max(self.lengths) + inputs.shape[1], trees, real, depths)
             read = pick_depths(hidden, depths, ())
-            out = of_existing_rows(model.head, read, there) if logits and last == model.layers else None
+            out = of_real_rows(model.head, read, real) if logits and last == model.layers else None
         self.lengths = after  # last: an interrupted pass leaves the cache as it was
         return Rows(hidden, out)
 
@@ -185,10 +185,6 @@ class Cached(ABC):
         at = torch.arange(k, device=self.model.device)
         return torch.tensor(self.lengths, device=self.model.device)[:, None] + at
 
-    def _mask(self, slots: Tensor, visible: int, trees: Sequence[Placed | None] = ()) -> Tensor:
-        """[R, 1, k, visible]: `mask_of` these rows, in the model's number format."""
-        return mask_of(slots, visible, trees, self.lengths, self.model.dtype)
-
     @abstractmethod
     def _run(
         self,
@@ -196,8 +192,8 @@ class Cached(ABC):
         first: int,
         last: int,
         visible: int,
-        trees: Sequence[Placed | None],
-        there: Tensor | None,
+        trees: Sequence[TreeInCache | None],
+        real: Tensor | None,
         depths: Sequence[int],
     ) -> Tensor:
         """Token ids [R, k] or hidden rows [R, k, H] through the layers first ≤ i < last, at each row's own slots.
@@ -205,7 +201,7 @@ class Cached(ABC):
         Args:
             visible: positions that the longest row holds after this.
             trees, depths: as in `extend`.
-            there: which of the R · k rows exist, if not all do; see `existing`. The others need not be computed.
+            real: which of the R · k rows exist, if not all do (see `real_rows`). The others need not be computed.
 
         Returns:
             Hidden rows [R, k, (1 + len(depths)) · H], as in `Rows`.
@@ -224,7 +220,7 @@ class Cached(ABC):
         """Put the last row's keys and values in the place of `row`. `lengths` changes after this."""
 
 
-def existing(widths: Sequence[int]) -> Tensor | None:
+def real_rows(widths: Sequence[int]) -> Tensor | None:
     """Of texts with so many new tokens each, filled up to the widest: the numbers [n] of the rows that are no filling.
 
     None where there is no filling: then a pass is spared the picking out.
@@ -234,18 +230,18 @@ def existing(widths: Sequence[int]) -> Tensor | None:
     return None if len(rows) == k * len(widths) else torch.tensor(rows)
 
 
-def of_existing_rows(function: Callable[[Tensor], Tensor], x: Tensor, there: Tensor | None) -> Tensor:
-    """A function of rows, called for the existing rows of x [R, k, H] alone; zeros for the others.
+def of_real_rows(function: Callable[[Tensor], Tensor], x: Tensor, real: Tensor | None) -> Tensor:
+    """A function of rows, called for the real rows of x [R, k, H] alone; zeros for the others.
 
     Args:
         function: [1, n, H] to [1, n, any].
-        there: as `existing` says.
+        real: as `real_rows` says.
     """
-    if there is None:
+    if real is None:
         return function(x)
-    found = function(x.flatten(0, 1)[there][None])[0]
+    found = function(x.flatten(0, 1)[real][None])[0]
     whole = found.new_zeros(x.shape[0] * x.shape[1], found.shape[1])
-    whole[there] = found
+    whole[real] = found
     return whole.view(*x.shape[:2], -1)
 
 

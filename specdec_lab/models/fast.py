@@ -12,32 +12,31 @@ For Llama-shaped models: Llama, SmolLM2, TinyLlama, and Qwen2 with its biases.
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import embedding, pad, rms_norm
+from torch import Tensor
+from torch.nn.functional import embedding, rms_norm, silu
 from transformers import PreTrainedModel
 
 from specdec_lab.clock import clock_paused
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached, of_existing_rows, with_depths
-from specdec_lab.models.cpu import loops
-from specdec_lab.models.cpu.attention import Fused, Looped, SameBits, rounded
-from specdec_lab.models.cpu.linear import EightBits, EightBitsInTwo, FourBits, Linear, Stored, eight_bits, four_bits
+from specdec_lab.models import loops
+from specdec_lab.models.attention import FEW_ROWS, Fused, Looped
+from specdec_lab.models.base import Cached, of_real_rows, with_depths
 from specdec_lab.models.cuda_graph import CapturedPass
+from specdec_lab.models.linear import EightBits, FourBits, Linear, stored_product
 from specdec_lab.models.reference import Loaded, ReferenceModel, changing_rotations
-from specdec_lab.models.tree import Placed, positions
+from specdec_lab.models.tree import TreeInCache, mask_of, positions
 
 FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when they are full
 MAX_CAPTURED_ROWS = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
-# Rows of one text that loops attend for, where they are here: those of a round with the most drafts. A prompt may have
-# more, for which products are faster; it is read in the same passes whatever is drafted later.
+# Rows of one text that loops attend for: those of a round with the most drafts. A prompt may have more, for which products
+# are faster; it is read in the same passes whatever is drafted later.
 MAX_LOOPED_ROWS = 257
-# Rows of one text in passes whose shape is kept, or captured: wider ones are prompts, each of its own length.
-MAX_KEPT_ROWS = 64
+# A captured pass is known by its rows, width, first and last layer, whether there are trees, and its depths.
+Key = tuple[int, int, int, int, bool, tuple[int, ...]]
 
 
 def supports(hf: PreTrainedModel) -> bool:
@@ -52,150 +51,71 @@ def rotation_dtype(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
-Weights = tuple[Tensor, Tensor | None]  # a product's [out, in], and its bias [out]
-Product = Callable[..., Any]  # makes a product of `linear`: a module that says its `min_rows`
-# A captured pass is known by its rows, width, first and last layer, whether there are trees, and its depths.
-Key = tuple[int, int, int, int, bool, tuple[int, ...]]
-
-
-def joined(norm: Tensor, *parts: Weights) -> Weights:
-    """One product in place of several, with the weight [in] of the norm before them folded in."""
-    weights, biases = zip(*parts)
-    return torch.cat(weights) * norm, None if biases[0] is None else torch.cat(biases)
-
-
-def paired(part: Weights, heads: int, scale: float) -> Weights:
-    """q's or k's product, times `scale`, with rows i and i + D/2 of each head side by side: they rotate together."""
-
-    def turned(x: Tensor) -> Tensor:
-        return x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2) * scale
-
-    return turned(part[0]), None if part[1] is None else turned(part[1])
-
-
-PARTS = "qkv", "out", "gate_up", "down"  # the products of a layer
-
-
-def folded(hf: Loaded) -> Iterator[Weights]:
-    """The weights of the model's products in the order of a pass: PARTS of each layer, then the head.
-
-    Each is made when it is asked for, so that never all of them are in memory twice.
-    """
-    heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
-    for layer in hf.base_model.layers:
-        a, m = layer.self_attn, layer.mlp
-        linears = a.q_proj, a.k_proj, a.v_proj, a.o_proj, m.gate_proj, m.up_proj, m.down_proj
-        q, k, v, out, gate, up, down = ((part.weight, part.bias) for part in linears)
-        size = len(q[0]) // heads
-        q, k = paired(q, heads, size**-0.5), paired(k, kv_heads, 1.0)
-        yield joined(layer.input_layernorm.weight, q, k, v)
-        yield out
-        yield joined(layer.post_attention_layernorm.weight, gate, up)
-        yield down
-    yield hf.get_output_embeddings().weight, None
-
-
-def stored_products(hf: Loaded, name: str) -> list[nn.Module]:
-    """The products of a Llama in the order of a pass, as in `folded`, but with nothing folded in.
-
-    Args:
-        hf: the model in float32, on the CPU.
-
-    Raises:
-        LabError: when its matrices are not numbers of 4 bits.
-    """
-    heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
-
-    def stored(weight: Tensor) -> Stored:
-        if found := four_bits(weight.detach()):
-            return found
-        raise LabError(
-            f"{name} is not stored in 4 bits (as a model made from a GGUF file of the kind Q4_1 is, such as the "
-            "course's own target), so its weights cannot be read as such: use --dtype float32 or bfloat16."
-        )
-
-    def products() -> Iterator[nn.Module]:
-        for layer in hf.base_model.layers:
-            a, m = layer.self_attn, layer.mlp
-            q, k = (paired((x.weight, x.bias), n, 1.0) for x, n in ((a.q_proj, heads), (a.k_proj, kv_heads)))
-            scaled = (len(q[0]) // heads) ** -0.5  # on the scales: the numbers are whole
-            numbers, *rest = stored(q[0])
-            biases = None if k[1] is None else torch.cat([q[1] * scaled, k[1], a.v_proj.bias]).detach().bfloat16()
-            yield FourBits((numbers, *(x * scaled for x in rest)), stored(k[0]), stored(a.v_proj.weight), bias=biases)
-            yield FourBits(stored(a.o_proj.weight))
-            yield FourBits(stored(m.gate_proj.weight), stored(m.up_proj.weight))
-            yield FourBits(stored(m.down_proj.weight))
-
-    head = hf.get_output_embeddings().weight.detach()
-    whole = eight_bits(head)
-    with torch.inference_mode():
-        return list(chain(products(), [EightBitsInTwo(*whole) if whole else FourBits(stored(head))]))
+def paired(x: Tensor, heads: int) -> Tensor:
+    """q's or k's weight or bias with rows i and i + D/2 of each head side by side: they rotate together."""
+    return x.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2)
 
 
 class FastLayer:
-    """One decoder layer's products, in the order of PARTS; and the norms' weights before qkv and gate_up.
+    """One decoder layer: its four products, and the norms' weights [H] before qkv and gate_up, None where folded in.
 
-    norms: two tensors [H]; None where they are folded into the products.
+    Args:
+        product: makes one (see `linear`).
+        fold: whether the norms' weights are multiplied into the matrices behind them.
     """
 
-    def __init__(
-        self,
-        qkv: Any,
-        out: nn.Module,
-        gate_up: nn.Module,
-        down: nn.Module,
-        *,
-        norms: Sequence[Tensor | None] = (None, None),
-    ):
-        self.qkv, self.out, self.gate_up, self.down, self.norms = qkv, out, gate_up, down, norms
+    def __init__(self, layer: Any, heads: int, kv_heads: int, product: Callable[..., Any], fold: bool):
+        def behind(norm: Tensor, *parts: Tensor) -> list[Tensor]:
+            return [part * norm for part in parts] if fold else [*parts]
+
+        a, m = layer.self_attn, layer.mlp
+        norms = layer.input_layernorm.weight.detach(), layer.post_attention_layernorm.weight.detach()
+        qkv = paired(a.q_proj.weight, heads), paired(a.k_proj.weight, kv_heads), a.v_proj.weight
+        bias = None
+        if a.q_proj.bias is not None:
+            bias = torch.cat([paired(a.q_proj.bias, heads), paired(a.k_proj.bias, kv_heads), a.v_proj.bias])
+        self.qkv, self.out = product(*behind(norms[0], *qkv), bias=bias), product(a.o_proj.weight)
+        self.gate_up = product(*behind(norms[1], m.gate_proj.weight, m.up_proj.weight))
+        self.down, self.norms = product(m.down_proj.weight), (None, None) if fold else norms
 
 
 class FastModel(ReferenceModel):
     """The same model, on its own copy of the weights; embeddings stay shared with `hf`.
 
     Args:
-        product: what computes with a matrix and its bias; `linear.draft_product` for a model that only drafts.
-        made: the products where there are some already: those of `folded(hf)` (see `packed`), or with the norms'
-            weights still beside them (see `stored_products`).
-        norms: whether they are.
+        product: what computes with a matrix; `linear.draft_product` for a model that only drafts.
+        four_bits: the products compute with the numbers that the weights of `hf`, in float32, were made from, and all else
+            is in bfloat16.
+
+    Raises:
+        LabError: also where there are no such numbers.
     """
 
-    def __init__(
-        self,
-        hf: Loaded,
-        name: str,
-        product: Product = Linear,
-        made: Sequence[nn.Module] | None = None,
-        norms: bool = False,
-    ):
-        super().__init__(hf, name)
-        config, body = hf.config, hf.base_model
-        self.heads, self.kv_heads = config.num_attention_heads, config.num_key_value_heads
-        self.head_size = getattr(config, "head_dim", None) or config.hidden_size // self.heads
-        self.embeddings, self.rotary = body.embed_tokens.weight.detach(), body.rotary_emb
-        self.eps = config.rms_norm_eps
-        self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
+    def __init__(self, hf: Loaded, name: str, product: Callable[..., Any] = Linear, four_bits: bool = False):
+        heads, kv_heads = hf.config.num_attention_heads, hf.config.num_key_value_heads
         with torch.inference_mode():
-            *products, self.head = made or [product(*weights) for weights in folded(hf)]
-        self.parts = [FastLayer(*products[i : i + len(PARTS)]) for i in range(0, len(products), len(PARTS))]
-        for part, layer in zip(self.parts, body.layers if norms else []):
-            both = layer.input_layernorm.weight, layer.post_attention_layernorm.weight
-            part.norms = tuple(weight.detach().to(self.precise) for weight in both)
-        self.min_rows = max((part.qkv.min_rows for part in self.parts), default=1)  # rows of a pass
-        self.last_norm = body.norm.weight.detach().to(self.precise)
-        # The number format that the products take: drafts in 8 bits round it themselves.
+            make, make_head = (FourBits, stored_product) if four_bits else (product, product)
+            self.parts = [FastLayer(x, heads, kv_heads, make, fold=not four_bits) for x in hf.base_model.layers]
+            head = make_head(hf.get_output_embeddings().weight)
+        super().__init__(hf.to(torch.bfloat16) if four_bits else hf, name)
+        config, body = self.hf.config, self.hf.base_model
+        self.four_bits, self.head, self.heads, self.kv_heads = four_bits, head, heads, kv_heads
+        self.head_size = getattr(config, "head_dim", None) or config.hidden_size // heads
+        self.embeddings, self.rotary = body.embed_tokens.weight.detach(), body.rotary_emb
+        # The number format of keys and values, and of the sums from layer to layer; and that which the products take:
+        # drafts in 8 bits round it themselves.
+        self.precise = rotation_dtype(self.dtype) if self.device.type == "cpu" else self.dtype
         self.takes = torch.float32 if self.parts and isinstance(self.parts[0].qkv, EightBits) else self.dtype
+        for part in self.parts:
+            part.norms = tuple(None if weight is None else weight.to(self.precise) for weight in part.norms)
+        self.eps, self.last_norm = config.rms_norm_eps, body.norm.weight.detach().to(self.precise)
+        self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size; texts that ended left them to the next
 
     @property
     def same_bits(self) -> bool:
-        """Whether each row has the same bits in every pass (see `attention`)."""
-        return self.device.type == "cpu" and not self.capture
-
-    @property
-    def precise(self) -> torch.dtype:
-        """The number format of keys and values, and of the sums from layer to layer."""
-        return rotation_dtype(self.dtype) if self.same_bits else self.dtype
+        """Whether loops run, and so each row has the same bits in every pass (see `attention`)."""
+        return self.device.type == "cpu" and not self.capture and loops.here(self.precise, self.takes)
 
     def add_normed(self, x: Tensor, y: Tensor | None, weight: Tensor | None) -> Tensor:
         """Add y to x, in place; and x normed, times `weight` [H], as the products take it."""
@@ -203,7 +123,14 @@ class FastModel(ReferenceModel):
             return loops.add_normed(x, y, weight, self.eps, self.takes)
         if y is not None:
             x += y
-        return rms_norm(x, x.shape[-1:], weight, self.eps)
+        return rms_norm(x, x.shape[-1:], weight, self.eps).to(self.takes)
+
+    def gated(self, gate_up: Tensor) -> Tensor:
+        """silu(gate) · up, of both side by side [..., 2 I]."""
+        if self.same_bits:
+            return loops.gated(gate_up)
+        gate, up = gate_up.chunk(2, -1)
+        return silu(gate).mul_(up)
 
     def check(self) -> None:
         try:
@@ -241,10 +168,7 @@ class KeyValues:
         at = torch.arange(size, device=model.device)[None]
         like = self.kv.new_empty(0, dtype=rotation_dtype(model.dtype))
         cos, sin = (x[0, :, : model.head_size // 2].contiguous() for x in model.rotary(like, position_ids=at))
-        rotations = torch.complex(cos, sin)
-        # [size, 2, 1, D/2]: what keys and values are multiplied with at each position. Values do not turn.
-        self.turns = torch.stack([rotations, torch.ones_like(rotations)], 1)[:, :, None]
-        self.visible, self.shaped = 0, {}  # what attended in passes that saw so many slots
+        self.turns = torch.complex(cos, sin)[:, None]  # [size, 1, D/2]: what heads are multiplied with at each position
         self.start = torch.zeros(rows, 1, dtype=torch.long, device=model.device)  # Captured passes write from here on.
         self.captured: dict[Key, CapturedPass] = {}
         self.shapes: dict[Key, tuple[Tensor, ...]] = {}  # positions and mask of the trees that a captured pass reads
@@ -315,59 +239,38 @@ class FastCached(Cached):
         first: int,
         last: int,
         visible: int,
-        trees: Sequence[Placed | None],
-        there: Tensor | None,
+        trees: Sequence[TreeInCache | None],
+        real: Tensor | None,
         depths: Sequence[int],
     ) -> Tensor:
         model, (rows, k) = self.model, inputs.shape[:2]
-        if model.same_bits:
-            visible = rounded(visible)
         if visible > self.held.size:
             self._grow(self.held.rows, visible)
         x = inputs if inputs.is_floating_point() else embedding(inputs, model.embeddings)
-        if there is not None and self._looped(k):
-            kv = self.held.kv[first:last, :, :rows]
-            attend = Looped(kv, self.held.turns, k, model.heads, len(there), model.takes, there)
-            attend.scattered(self._slots(k), trees, self.lengths)
-            return of_existing_rows(lambda some: self._layers(some, first, last, attend, depths), x, there)
-        if model.same_bits:
-            width = max(k, -(-model.min_rows // rows))
-            attend = self._same_bits(first, last, k, visible, width, trees)
-            return self._layers(pad(x, (0, 0, 0, width - k)), first, last, attend, depths)[:, :k]
-        if model.capture and k <= MAX_KEPT_ROWS and rows * k <= MAX_CAPTURED_ROWS:
+        if model.capture and k <= FEW_ROWS and rows * k <= MAX_CAPTURED_ROWS:
             return self._replay(x, first, last, trees, depths)
+        slots = self._slots(k)
+        if model.same_bits and k <= MAX_LOOPED_ROWS:
+            attend = Looped(self.held.kv, self.held.turns, model.heads, slots, trees, self.lengths, real)
+            return of_real_rows(lambda some: self._layers(some, first, last, attend, depths), x, real)
         same = len(set(self.lengths)) == 1
         at = slice(self.lengths[0], self.lengths[0] + k) if same else None
-        slots = self._slots(k)
-        if at and not any(trees):  # all see alike
-            mask = self._mask(slots[:1], visible) if k > 1 else None
-            return self._layers(x, first, last, self._fused(first, last, slots, at, None, mask, visible), depths)
-        mask, places = self._mask(slots, visible, trees), positions(slots, trees, self.lengths)
-        return self._layers(x, first, last, self._fused(first, last, slots, at, places, mask, visible), depths)
+        alike = slots[:1] if at and not any(trees) else slots  # all see alike
+        attend = self._fused(slots, at, *self._seen(alike, visible, trees))
+        return self._layers(x, first, last, attend, depths)
 
-    def _same_bits(
-        self, first: int, last: int, k: int, visible: int, width: int, trees: Sequence[Placed | None]
-    ) -> Looped | SameBits:
-        """What attends in a pass of this shape. Its parts are kept for the next, as long as it sees as many slots."""
-        held, model, rows = self.held, self.model, len(self.lengths)
-        if held.visible != visible:
-            held.visible, held.shaped = visible, {}
-        key = first, last, rows, k
-        if not (attend := held.shaped.get(key)):
-            pass_ = held.kv[first:last, :, :rows], held.turns, k, model.heads, width, model.takes
-            attend = Looped(*pass_) if self._looped(k) else SameBits(*pass_, visible)
-            if k <= MAX_KEPT_ROWS:
-                held.shaped[key] = attend
-        if len(set(self.lengths)) == 1 and not any(trees):
-            return attend.behind(self.lengths[0])
-        return attend.scattered(self._slots(k), trees, self.lengths)
+    def _seen(self, slots: Tensor, visible: int, trees: Sequence[TreeInCache | None] = ()) -> tuple[Tensor, Tensor]:
+        """The positions [R, k] of new tokens in their texts, and their mask."""
+        mask = mask_of(slots, visible, trees, self.lengths, self.model.precise)
+        return positions(slots, trees, self.lengths), mask
 
-    def _looped(self, k: int) -> bool:
-        """Whether loops attend in passes of so many new tokens a text, where rows have the same bits in every pass."""
-        return loops.here(self.model.precise, self.model.takes) and k <= MAX_LOOPED_ROWS
+    def _fused(self, slots: Tensor, at: slice | None, places: Tensor, mask: Tensor) -> Fused:
+        """places: as `_seen` gives them; else as in `Fused`."""
+        held = self.held
+        return Fused(held.kv[:, :, : len(slots)], held.turns[places], self.model.heads, slots, at, mask)
 
     def _replay(
-        self, x: Tensor, first: int, last: int, trees: Sequence[Placed | None], depths: Sequence[int]
+        self, x: Tensor, first: int, last: int, trees: Sequence[TreeInCache | None], depths: Sequence[int]
     ) -> Tensor:
         """The pass as one that can be captured: what changes stands in tensors, and it sees all of `size`.
 
@@ -387,15 +290,14 @@ class FastCached(Cached):
         else:
             start.copy_(filled(torch.tensor(self.lengths)[:, None]))
         if any(trees):
-            slots = self._slots(k)
-            shape = positions(slots, trees, self.lengths), self._mask(slots, held.size, trees)
+            shape = self._seen(self._slots(k), held.size, trees)
             for kept, new in zip(held.shapes.setdefault(key, tuple(map(filled, shape))), shape):
                 kept[:texts] = new
 
         def run(x: Tensor) -> Tensor:
             slots = start + torch.arange(k, device=x.device)
-            places, mask = held.shapes[key] if any(trees) else (slots, self._mask(slots, held.size))
-            return self._layers(x, first, last, self._fused(first, last, slots, None, places, mask, held.size), depths)
+            seen = held.shapes[key] if any(trees) else self._seen(slots, held.size)
+            return self._layers(x, first, last, self._fused(slots, None, *seen), depths)
 
         if key not in held.captured:
             model.synchronize()  # what was started before this still counts
@@ -408,36 +310,16 @@ class FastCached(Cached):
                 return run(x)[:texts]
         return held.captured[key](x)[:texts]
 
-    def _fused(
-        self,
-        first: int,
-        last: int,
-        slots: Tensor,
-        at: slice | None,
-        places: Tensor | None,
-        mask: Tensor | None,
-        visible: int,
-    ) -> Fused:
-        """What attends on a GPU. Its arguments are those of `Fused`, but places: [R, k], the positions that these
-        tokens have in their texts; None where they are `at`.
-        """
-        held = self.held
-        kv = held.kv[first:last, :, : len(slots)]
-        rotations = held.turns[at, 0] if places is None else held.turns[places][:, :, 0]
-        return Fused(kv, rotations, slots, at, mask, visible, self.model.heads)
-
-    def _layers(
-        self, x: Tensor, first: int, last: int, attend: Fused | Looped | SameBits, depths: Sequence[int]
-    ) -> Tensor:
+    def _layers(self, x: Tensor, first: int, last: int, attend: Fused | Looped, depths: Sequence[int]) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last. depths: as in `Cached.extend`."""
         model, y, lower = self.model, None, {}
         x = x.to(model.precise, copy=True)  # what it adds up is written there
-        for i, part in enumerate(model.parts[first:last]):
+        for i, part in enumerate(model.parts[first:last], first):
             normed = model.add_normed(x, y, part.norms[0])
-            if first + i in depths:  # the layer before has been added up only now
-                lower[first + i] = x.clone()
+            if i in depths:  # the layer before has been added up only now
+                lower[i] = x.clone()
             y = part.out(attend(i, part.qkv(normed)))
-            y = part.down(loops.gated(part.gate_up(model.add_normed(x, y, part.norms[1])), model.same_bits))
+            y = part.down(model.gated(part.gate_up(model.add_normed(x, y, part.norms[1]))))
         if last == model.layers:
             x = model.add_normed(x, y, model.last_norm)
         elif y is not None:

@@ -13,9 +13,8 @@ from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, Say, explain_memory, say_if_slow, silent
 from specdec_lab.files import read_json
 from specdec_lab.formats import printable
-from specdec_lab.models.cpu.packed import shared_products
 from specdec_lab.models.embedded import NAME, target_dir
-from specdec_lab.models.fast import FastModel, stored_products, supports
+from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.hardware import give_memory_back
 from specdec_lab.models.reference import Loaded, ReferenceModel
 
@@ -90,10 +89,7 @@ def load_model(
             hf = from_pretrained(source, torch.float32 if stored else torch_dtype, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):
                 say(f"{name} comes with code of its own, which is not run: transformers' own is.")
-            if stored:
-                model = from_stored(hf, shown, backend)
-            else:
-                model = wrapped(hf, shown, backend, folder if name == EMBEDDED else None, say)
+            model = wrapped(hf, shown, backend, say, stored)
         except (LabError, MemoryError, torch.OutOfMemoryError):
             raise
         # Whatever a damaged folder makes of other libraries: they raise errors of every kind.
@@ -103,23 +99,6 @@ def load_model(
             raise LabError(why_not(name, source, e)) from e
     give_memory_back()
     return model, tokenizer
-
-
-def from_stored(hf: Loaded, name: str, backend: str) -> FastModel:
-    """A model that runs from the 4-bit numbers that its float32 weights were made from; all else is bfloat16 then.
-
-    Raises:
-        LabError: where there are none, or the fast backend is not written for such a model or was not asked for.
-    """
-    if backend == "reference" or not supports(hf):
-        raise LabError(
-            f"Only the fast backend reads weights in 4 bits, and {name} does not run on it: use --dtype float32."
-        )
-    products = stored_products(hf, name)
-    model = FastModel(hf.to(torch.bfloat16), name, made=products, norms=True)
-    model.four_bits = True
-    model.check()
-    return model
 
 
 def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say = silent) -> Loaded:
@@ -274,17 +253,22 @@ def check_sizes(config: dict, file: Path) -> None:
 
 
 def wrapped(
-    hf: PreTrainedModel, name: str, backend: str = "auto", folder: Path | None = None, say: Say = silent
+    hf: PreTrainedModel, name: str, backend: str = "auto", say: Say = silent, four_bits: bool = False
 ) -> ReferenceModel:
     """A loaded `transformers` model behind a backend (see `load_model`), checked with a short text.
 
     Args:
-        folder: that of the embedded target, whose packed weights are shared (see `packed`).
+        four_bits: run from the numbers of 4 bits that the weights of `hf`, in float32, were made from.
 
     Raises:
         LabError: when the backend does not compute what the model does, or is not written for such a model.
     """
-    if backend == "fast" and not supports(hf):
+    fast = backend != "reference" and supports(hf)
+    if four_bits and not fast:
+        raise LabError(
+            f"Only the fast backend reads weights in 4 bits, and {name} does not run on it: use --dtype float32."
+        )
+    if backend == "fast" and not fast:
         raise LabError(
             f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: "
             "use --backend reference."
@@ -292,13 +276,14 @@ def wrapped(
     if hf.device.type == "cuda":
         # cuDNN's attention plans anew for each length of a text: 0.4 s each on a B200 (FunASR's issue 3704).
         torch.backends.cuda.enable_cudnn_sdp(False)
-    if backend != "reference" and supports(hf):
-        model = FastModel(hf, name, made=shared_products(hf, folder, say) if folder else None)
+    if fast:
+        model = FastModel(hf, name, four_bits=four_bits)
         try:
-            model.check()
+            with say_if_slow(say, "Compiling what runs between the products, once for this processor …", 3):
+                model.check()
             return model
         except LabError:
-            if backend == "fast":
+            if backend == "fast" or four_bits:
                 raise
             say(
                 f"{name} differs from what the fast backend writes out: transformers' own pass is used, "

@@ -19,7 +19,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 from specdec_lab.errors import LabError
 from specdec_lab.formats import first_line
 from specdec_lab.models.base import Cached, Model, with_depths
-from specdec_lab.models.tree import Placed, Tree, positions
+from specdec_lab.models.tree import Tree, TreeInCache, mask_of, positions
 
 Loaded = Any  # a PreTrainedModel: torch does not say what a module holds, and each architecture has its own parts
 
@@ -227,8 +227,8 @@ class ReferenceCached(Cached):
         first: int,
         last: int,
         visible: int,
-        trees: Sequence[Placed | None],
-        there: Tensor | None,
+        trees: Sequence[TreeInCache | None],
+        real: Tensor | None,
         depths: Sequence[int],
     ) -> Tensor:
         model = self.model
@@ -237,7 +237,7 @@ class ReferenceCached(Cached):
             layer.slots, layer.visible = slots, visible
         # Padding may point past the last position.
         places = positions(slots, trees, self.lengths).clamp(max=model.context - 1)
-        how = {"attention_mask": self._mask(slots, visible, trees), "position_ids": places}
+        how = {"attention_mask": mask_of(slots, visible, trees, self.lengths, model.dtype), "position_ids": places}
         how |= {"past_key_values": self._kv, "use_cache": True}
         if (first, last) == (0, model.layers) and not inputs.is_floating_point():
             out = model.hf.base_model(input_ids=inputs, output_hidden_states=bool(depths), **how)

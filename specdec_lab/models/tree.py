@@ -74,26 +74,18 @@ class Tree:
             out[i, self.path(i)] = True
         return out
 
-    @cached_property
-    def order(self) -> Tensor:
-        """[n, n]: for each draft (the row) the drafts on its path, itself last, and then all others."""
-        paths = [self.path(i) for i in range(len(self.parents))]
-        return torch.tensor(
-            [path + [j for j in range(len(paths)) if j not in path] for path in paths], dtype=torch.long
-        )
+
+TreeInCache = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
 
 
-Placed = tuple[int, Tree]  # a tree in a cache: its draft i stands in the slot (the first number) + i
-
-
-def inside(tree: Placed, begin: int, k: int) -> tuple[slice, slice]:
+def inside(tree: TreeInCache, begin: int, k: int) -> tuple[slice, slice]:
     """Which of k tokens in the slots from `begin` on are drafts of the tree, and which drafts they are."""
     start, nodes = tree
     first, last = max(begin, start), max(begin, start, min(begin + k, start + len(nodes.parents)))
     return slice(first - begin, last - begin), slice(first - start, last - start)
 
 
-def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> Tensor:
+def positions(slots: Tensor, trees: Sequence[TreeInCache | None], lengths: Sequence[int]) -> Tensor:
     """The positions [R, k] of tokens in their texts: a draft of a tree is at its depth, any other token at its slot.
 
     Args:
@@ -109,7 +101,7 @@ def positions(slots: Tensor, trees: Sequence[Placed | None], lengths: Sequence[i
     return out
 
 
-def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequence[int]) -> None:
+def mask_siblings(unseen: Tensor, trees: Sequence[TreeInCache | None], lengths: Sequence[int]) -> None:
     """Mark in `unseen` [R, k, visible] which drafts of its tree each draft does not see: all but those on its own path.
 
     Args:
@@ -123,15 +115,15 @@ def hide_cousins(unseen: Tensor, trees: Sequence[Placed | None], lengths: Sequen
 
 
 def mask_of(
-    slots: Tensor, visible: int, trees: Sequence[Placed | None], lengths: Sequence[int], dtype: torch.dtype
+    slots: Tensor, visible: int, trees: Sequence[TreeInCache | None], lengths: Sequence[int], dtype: torch.dtype
 ) -> Tensor:
-    """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, but no cousins.
+    """[R, 1, k, visible], to be added to attention scores: a row at slot s sees its slots 0…s, of its tree its path alone.
 
     Args:
         slots, trees, lengths: as in `positions`.
         dtype: of the scores.
     """
     unseen = torch.arange(visible, device=slots.device) > slots[:, None, :, None]
-    hide_cousins(unseen[:, 0], trees, lengths)
+    mask_siblings(unseen[:, 0], trees, lengths)
     mask = torch.zeros(unseen.shape, dtype=dtype, device=slots.device)
     return mask.masked_fill_(unseen, torch.finfo(dtype).min)

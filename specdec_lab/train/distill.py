@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from specdec_lab.models.cpu.linear import Linear
+from specdec_lab.models.linear import Linear
 
 # Positions at a time: [256, F] stays in a CPU's cache; a GPU would wait for its next operation. [all, F] would not fit
 # into memory.

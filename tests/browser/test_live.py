@@ -16,8 +16,7 @@ from specdec_lab.drafters.copying import LookupDrafter
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models import embedded
-from specdec_lab.models.cpu import linear
+from specdec_lab.models import embedded, linear
 from specdec_lab.models.reference import ReferenceModel
 
 SITE = Path(__file__).parents[2] / "tools" / "site"

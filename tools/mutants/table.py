@@ -33,7 +33,6 @@ TESTS = {
     "specdec_lab/drafters/student.py": "tests/test_draft_nets.py",
     "specdec_lab/models/cuda_graph.py": "tests/test_cuda_graph.py",
     "specdec_lab/models/fast.py": "tests/test_fast.py tests/test_models.py",
-    "specdec_lab/models/cpu/packed.py": "tests/test_packed.py",
     "specdec_lab/models/reference.py": "tests/test_damaged_models.py tests/test_models.py",
     "specdec_lab/models/load.py": "tests/test_damaged_models.py tests/test_load.py",
     # What runs in the learner's own process (worker) is not changed by a change in memory.

@@ -1,1 +1,0 @@
-"""Quick arithmetic on a CPU, with the same bits for a row whatever stands beside it. (`attention` also has a GPU's.)"""
