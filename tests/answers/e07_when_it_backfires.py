@@ -92,12 +92,12 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "7.gain": {
-        "α falls with the batch": (falling_alpha, "worse in a fuller batch", 13),
+        "α falls with the batch": (falling_alpha, "the gain is 2.95; yours is 1.39. How many"),
         "something else": (lambda *case: 2.0, "the gain is 2.95; yours is 2. How many"),
         "nothing for γ = 0": (lambda T, n, g, a: by_sum(T, n, g, a) if g else None, "returns nothing for"),
     },
     "7.crossover": {
-        "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "worse in a fuller batch", 13),
+        "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "the answer is 27; yours is 11. For how many"),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
         "solved for one machine": (lambda T, D, g, a, most: (E(a, g) - 0.1 * g) * 40 / (g + 1), "a whole number"),
         "always 27": (lambda *case: 27, "the answer is None; yours is 27. For how many texts"),

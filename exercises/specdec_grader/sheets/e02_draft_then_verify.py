@@ -8,7 +8,7 @@ from specdec_grader.guard import verdict_on
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
-from specdec_grader.sheets.fixed_answers import marks_of
+from specdec_grader.sheets.fixed_answers import first_wrong_mark, marks_of
 from specdec_grader.sheets.watched import Watched, matching
 from specdec_grader.supplied.toy import ToyTarget, drafter, written_alone
 from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
@@ -98,29 +98,12 @@ def seen_marks(case: tuple[list[int], list[int]], found: list[str], right: list[
 
 
 def hint_marks(case: tuple[list[int], list[int]], found: list[str]) -> str | Mistake:
-    """The first mark that is wrong. Each rule looks at one place, so it holds whatever the other marks are."""
     drafts, choices = case
-    a, gamma, right = common_start(drafts, choices), len(drafts), marks(drafts, choices)
+    a, right = common_start(drafts, choices), marks(drafts, choices)
     late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
     if ACCEPTED in late:
         return Mistake("A draft after the first miss is never accepted, even if it agrees.", belief=1)
-    if a < gamma and found == [CORRECTED if mark == REJECTED else mark for mark in right[:-1]]:
-        return (
-            "The rejected draft and its correction are two tokens, with a mark each: "
-            "rejected stands in the row of drafts, corrected at the end."
-        )
-    if found == right[:-1]:
-        return "The mark of the target's own token is missing: it is the last one."
-    if len(found) != len(right):
-        return f"There should be {len(right)} marks: one for each draft, then one for the target's own token."
-    if found[:-1] == right[:-1]:
-        own = "the target's own token is a correction after a miss, and a bonus if there was none."
-        return f"The last mark should be {right[-1]}: {own}"
-    if REJECTED in found[a + 1 : gamma]:
-        return "Only one draft is rejected. Those after it are not compared: discarded."
-    if found[a:gamma][:1] == [DISCARDED]:
-        return "The first miss was compared, and is different: rejected."
-    return f"They should be {right}."
+    return first_wrong_mark(found, right)
 
 
 MARKS = Question(ROUNDS, marks, seen=seen_marks, hint=hint_marks)

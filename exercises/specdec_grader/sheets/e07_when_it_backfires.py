@@ -5,10 +5,10 @@ import itertools
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown, whole
-from specdec_grader.mistakes import Mistake, StillOpen, Wrong
+from specdec_grader.coerce import listed, nothing, number, reject_empty, shown, whole
+from specdec_grader.mistakes import StillOpen, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, question
 from specdec_grader.supplied.arrivals import (
@@ -50,30 +50,10 @@ LINE = Pass("2 + n/16", lambda n: 2 + n / 16)
 STAIRS = Pass("3 · ⌈n/24⌉", lambda n: 3.0 * math.ceil(n / 24))
 FLAT = Pass("1", lambda n: 1.0)
 AS_MANY_AS_ROWS = Pass("n", lambda n: float(n))
-POWER = Pass("n^.43", lambda n: n ** (math.log(2) / math.log(5)))  # five times the rows cost twice as much, at any size
 
 FREE = Pass("0", lambda n: 0.0, "D")
 EVEN = Pass("0.1", lambda n: 0.1, "D")
 SMALL = Pass("max(0.1, n/300)", lambda n: max(0.1, n / 300), "D")
-
-FULLER = (
-    "Your drafts get worse in a fuller batch. The target says the same about each text, however many others there are."
-)
-NEVER_ASKS = (
-    "Your code never asks T. It is a function, and another one for each machine: T(k) is what a pass over k rows costs."
-)
-
-
-def fuller(call: Callable[[Pass], object]) -> str | Mistake:
-    """What is said where a gain falls with the texts though rows are free: T was not asked, or the drafts got worse.
-
-    Args:
-        call: calls the learner's code with a machine.
-    """
-    asked: list[int] = []
-    call(Pass(FLAT.formula, lambda k: asked.append(k) or FLAT(k)))
-    return Mistake(FULLER, belief=13) if asked else NEVER_ASKS
-
 
 # 7.gain
 
@@ -104,15 +84,7 @@ GAIN = question(
 )
 
 
-@part("7.gain", points=2, asks=[GAIN])
-def judge_gain(made: Callable[[Pass, int, int, float], float]) -> None:
-    def hint(case: tuple, found: float) -> str | Mistake:
-        """What `fuller` says, if it is right for one text and lower for more, on a machine where rows are free."""
-        one, many = (GAIN.read(made(FLAT, texts, 4, 0.7)) for texts in (1, 64))
-        worse = same(one, E(0.7, 4)) and many < 0.999 * one
-        return fuller(lambda T: made(T, 64, 4, 0.7)) if worse else GAIN.hint
-
-    replace(GAIN, hint=hint).judge(made)
+part("7.gain", points=2, asks=[GAIN])(GAIN.judge)
 
 
 # 7.crossover
@@ -167,13 +139,7 @@ def judge_crossover(made: Callable[[Pass, Pass, int, float, int], int | None]) -
         raise StillOpen
     found = [None if value is None else whole(value, "The number of texts") for value in values]
 
-    def hint(case: tuple, found: int | None) -> str | Mistake:
-        """What `fuller` says, if it finds one where the gain is always above 1, and a later one for better drafts."""
-        worse, better = (made(POWER, FREE, 4, alpha, 10_000) for alpha in (0.7, 0.95))
-        fell = worse is not None and worse > 1 and (better is None or better > worse)
-        return fuller(lambda T: made(T, FREE, 4, 0.7, 40)) if fell else CROSSOVER.hint
-
-    replace(CROSSOVER, hint=hint).compare(found)
+    CROSSOVER.compare(found)
 
 
 # 7.policy: my_policy(texts, last) → γ of the next step, 0, 2 or 4; `last` is γ of the step before
@@ -330,8 +296,4 @@ CHECK = question(
     seen="For the chances {} and {} the answer is {right}; yours is {found}.",
     hint="Which draft is the likeliest that is left? With it, is tokens / T(rows) as large as before, or larger?",
 )
-
-
-@part("7.check", points=3, asks=[CHECK])
-def judge_check(made: Callable[[tuple, Pass], list[int]]) -> None:
-    CHECK.judge(made)
+part("7.check", points=3, asks=[CHECK])(CHECK.judge)

@@ -9,8 +9,9 @@ from specdec_grader.question import Question
 from specdec_grader.sheets.fixed_answers import (
     alone,
     choice,
+    first_wrong_mark,
     fixed,
-    letter_of,
+    letter,
     marks_of,
     numbers,
     one_number,
@@ -27,33 +28,12 @@ DRAFTS = ["the", "butter", "and", "add", "some", "eggs"]
 SAYS = ["the", "butter", "then", "add", "some", "sugar", "slowly"]  # the target, row by row
 SIZE = len(DRAFTS)
 MISS = common_start(DRAFTS, SAYS)  # the place of the first miss, from 0: the drafts before it are accepted
-LATE = [i for i in range(MISS + 1, SIZE) if DRAFTS[i] == SAYS[i]]  # the discarded drafts that agree all the same
 
 
 def hint_marks(_: tuple, found: list[str]) -> str | Mistake:
-    if len(found) != SIZE + 1:
-        asked = f"There are {SIZE + 1} marks, one for each of the {SIZE} drafts and one at the end"
-        return f"{asked}; you give {len(found)}."
-    *drafts, own = found
-    later = drafts[MISS + 1 :]
-    if drafts == ["accepted"] * SIZE:
-        return "You accept every draft. Compare `and` with what the target says in its place."
-    if drafts[:MISS] != ["accepted"] * MISS:
-        places = "`the` and `butter` are what the target says in their places."
-        return f"{places} The row at a token is about the token *after* it."
-    if drafts[MISS] == "corrected":
-        return "The third mark is the draft's, `and`. The mark of what replaces it comes at the end."
-    if drafts[MISS] != "rejected":
-        return "The third draft was compared, and it is not what the target says: what is the mark for that?"
-    if "accepted" in [drafts[i] for i in LATE]:
+    if found[: MISS + 1] == marks()[: MISS + 1] and "accepted" in found[MISS:SIZE]:
         return Mistake("`add` and `some` agree with the target, but the round had ended before them.", belief=1)
-    if "rejected" in later:
-        return "A draft after the miss was never compared with anything, so it was not rejected."
-    if later != ["discarded"] * len(later):
-        return "What is the mark of a draft that stands after the miss?"
-    if own == "bonus":
-        return "The target's token is a bonus only where all drafts were kept."
-    return "What is the mark of the token that stands in the place of a miss?"
+    return first_wrong_mark(found, marks())
 
 
 def tokens_written():
@@ -258,37 +238,9 @@ alone("9.q3", GAIN)
 # 9.q4, which drafter reads what: a statement for each
 
 
-def of_lookup():
-    return "B"
-
-
-def of_draft_model():
-    return "D"
-
-
-def of_medusa():
-    return "A"
-
-
-def of_eagle():
-    return "C"
-
-
-LOOKUP = fixed(
-    of_lookup,
-    read=letter_of,
-)
-DRAFT_MODEL = fixed(
-    of_draft_model,
-    read=letter_of,
-)
-MEDUSA = fixed(
-    of_medusa,
-    read=letter_of,
-)
-EAGLE = fixed(
-    of_eagle,
-    read=letter_of,
-)
+LOOKUP = letter("9.q4 lookup", "B")
+DRAFT_MODEL = letter("9.q4 draft model", "D")
+MEDUSA = letter("9.q4 Medusa", "A")
+EAGLE = letter("9.q4 EAGLE", "C")
 
 several("9.q4", {"lookup": LOOKUP, "the draft model": DRAFT_MODEL, "Medusa": MEDUSA, "EAGLE": EAGLE})

@@ -105,11 +105,7 @@ WALK = question(
     hint="Begin at the text (−1). Among the drafts that stand there, look for the one that is the target's choice, "
     "and go on after it.",
 )
-
-
-@part("10.walk", points=3, asks=[WALK])
-def judge_walk(made: Callable[[list[int], list[int], list[int]], Walked]) -> None:
-    WALK.judge(made)
+part("10.walk", points=3, asks=[WALK])(WALK.judge)
 
 
 # 10.offer: what comes out of a place with two drafts is computed from the rule, and compared with p

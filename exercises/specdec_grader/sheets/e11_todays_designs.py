@@ -32,11 +32,7 @@ AT_ONCE = question(
     seen="For {0} your function gives {found}; α of the second place is {right}.",
     hint="For each first token: its chance, times Σ min(p(second | first), q(second)).",
 )
-
-
-@part("11.at-once", points=2, asks=[AT_ONCE])
-def judge_at_once(made: Callable[[Sequence[Row]], float]) -> None:
-    AT_ONCE.judge(made)
+part("11.at-once", points=2, asks=[AT_ONCE])(AT_ONCE.judge)
 
 
 # 11.cut
@@ -60,11 +56,7 @@ CUT = question(
     seen="For p = {0}, q = {1} and a head of the tokens {2} your function gives {found}; it should give {right}.",
     hint="Leave the tokens out of q, scale what remains up to 1, and then take Σ min(p, q).",
 )
-
-
-@part("11.cut", points=2, asks=[CUT])
-def judge_cut(made: Callable[[Row, Row, Sequence[int]], float]) -> None:
-    CUT.judge(made)
+part("11.cut", points=2, asks=[CUT])(CUT.judge)
 
 
 # 11.stop
@@ -96,11 +88,7 @@ STOP = question(
     hint="Multiply the chances one after the other. "
     "Behind the first draft whose product is below the limit, stop; that draft is offered.",
 )
-
-
-@part("11.stop", points=2, asks=[STOP])
-def judge_stop(made: Callable[[Sequence[float], float], int]) -> None:
-    STOP.judge(made)
+part("11.stop", points=2, asks=[STOP])(STOP.judge)
 
 
 # 11.which

@@ -1,6 +1,6 @@
 """Exercise 12: which prompts to put aside, which look to keep, whether a gain is one, and when it has paid."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -44,11 +44,7 @@ ASIDE = question(
     hint="List the customers in the order in which they first come. "
     "The first, the fifth, the ninth … of them are put aside, with all of their prompts.",
 )
-
-
-@part("12.aside", points=3, asks=[ASIDE])
-def judge_aside(made: Callable[[Sequence[str]], object]) -> None:
-    ASIDE.judge(made)
+part("12.aside", points=3, asks=[ASIDE])(ASIDE.judge)
 
 
 # 12.look
@@ -74,11 +70,7 @@ LOOK = question(
     hint="Only the prompts that were put aside say how it will be with the next customer. "
     "Of equal looks take the earliest.",
 )
-
-
-@part("12.look", points=2, asks=[LOOK])
-def judge_look(made: Callable[[Sequence[float], Sequence[float]], object]) -> None:
-    LOOK.judge(made)
+part("12.look", points=2, asks=[LOOK])(LOOK.judge)
 
 
 # 12.gain: counts are pairs (tokens, passes), one for each text
@@ -111,11 +103,7 @@ GAIN = question(
     seen="For (tokens, passes) {0} before and {1} after, your function gives {found}; it should be {right}.",
     hint="All new tokens divided by all passes, for each draft; then the new one's divided by the old one's.",
 )
-
-
-@part("12.gain", points=2, asks=[GAIN])
-def judge_gain(made: Callable[[Counts, Counts], object]) -> None:
-    GAIN.judge(made)
+part("12.gain", points=2, asks=[GAIN])(GAIN.judge)
 
 
 # 12.paid
@@ -154,8 +142,4 @@ PAID = question(
     seen=seen_paid,
     hint="A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?",
 )
-
-
-@part("12.paid", points=3, asks=[PAID])
-def judge_paid(made: Callable[[float, float, float, float], object]) -> None:
-    PAID.judge(made)
+part("12.paid", points=3, asks=[PAID])(PAID.judge)

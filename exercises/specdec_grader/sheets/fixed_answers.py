@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown
+from specdec_grader.coerce import common_start, listed, nothing, number, reject_empty, same, shown
 from specdec_grader.mistakes import StillOpen, Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
@@ -62,6 +62,18 @@ def marks_of(value: object) -> list[str]:
     return found
 
 
+def first_wrong_mark(found: Sequence[str], right: Sequence[str]) -> str:
+    """Which of the marks of a round is the first that is wrong, and what each mark says."""
+    if len(found) != len(right):
+        asked = f"There should be {len(right)} marks: one for each draft, then one for the target's own token"
+        return f"{asked}; you give {len(found)}."
+    place = common_start(found, right)
+    if place == len(right) - 1:
+        return "The last mark is that of the target's own token: corrected after a miss, bonus if there was none."
+    compared = "Drafts up to the first miss are compared, and accepted or rejected; those behind it are discarded."
+    return f"Mark {place + 1}, “{found[place]}”, is wrong. {compared}"
+
+
 def letter_of(value: object) -> str:
     begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
     if not begins:
@@ -111,11 +123,15 @@ def alone(id: str, asked: Question) -> None:
         asked.compare([asked.read(given(made))])
 
 
-def choice(id: str, right: str) -> None:
-    """Register a part that asks for a letter; below its id, known/ says of each other letter why it is wrong."""
+def letter(heading: str, right: str) -> Question:
+    """A letter; below the heading known/e09_checkpoint.md says of each other letter why it is wrong."""
 
     def chosen():
         return right
 
-    mistakes = known_mistakes(chosen, "e09_checkpoint", id)
-    alone(id, Question([()], chosen, read=letter_of, mistakes=mistakes))
+    return Question([()], chosen, read=letter_of, mistakes=known_mistakes(chosen, "e09_checkpoint", heading))
+
+
+def choice(id: str, right: str) -> None:
+    """Register a part that asks for a letter."""
+    alone(id, letter(id, right))
