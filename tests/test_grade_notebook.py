@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from specdec_grader.guard import limited
 from specdec_grader.learner.jail import LIMITS, bubblewrap_works
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import StillOpen, Wrong
@@ -14,7 +15,6 @@ from specdec_grader.notebook import EXERCISES, Run, calls, exercise_of, exercise
 from specdec_grader.part import PARTS
 
 from specdec_lab.cli import main
-from specdec_lab.clock import limited
 from specdec_lab.errors import LabError
 
 pytestmark = pytest.mark.usefixtures("coarse_grids")

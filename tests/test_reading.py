@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from specdec_grader.guard import limited
 from stand_ins import written
 
-from specdec_lab.clock import limited
 from specdec_lab.errors import LabError
 from specdec_lab.measure.prompts import read_prompts, read_traffic
 
