@@ -38,7 +38,7 @@ TESTS = Path(__file__).parent
 ANSWERS = [importlib.import_module(f"answers.{path.stem}") for path in sorted((TESTS / "answers").glob("*.py"))]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
 EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
-    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes"], 1: ["one draft"],
+    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes", "one round, then alone"], 1: ["one draft"],
                2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
     "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
     "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance", "much room", "asserts"]},
@@ -46,7 +46,7 @@ EARNED = {  # part → points, of an answer that does most of what is asked, or 
     "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
     "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
     "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
-    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid"]},
+    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid", "rounded to two places"]},
     "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
     "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
     "7.policy": {0: ["always four"], 1: ["a limit too low", "a limit far too high", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},

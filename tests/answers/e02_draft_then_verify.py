@@ -3,6 +3,8 @@
 import contextlib
 import operator
 
+from specdec_grader.supplied.toy import written_alone
+
 
 def play(drafts, choices):
     a = 0
@@ -137,18 +139,6 @@ def asks_again_for_the_bonus(prompt, n, target, draft, gamma, end):
     return text[len(prompt) : len(prompt) + n]
 
 
-def forgets_a_token(prompt, n, target, draft, gamma, end):
-    text = list(prompt)
-    target.extend(text[:-1])
-    while len(text) < len(prompt) + n:
-        drafts = draft(text, gamma)
-        choices = target.extend([text[-1], *drafts])
-        if len(text) > len(prompt):
-            text.pop()
-        text += play(drafts, choices)[0]
-        target.rewind(len(text) - 1)
-
-
 def in_two_passes(prompt, n, target, draft, gamma, end):
     text = list(prompt)
     target.extend(text[:-1])
@@ -161,6 +151,15 @@ def in_two_passes(prompt, n, target, draft, gamma, end):
 def drafts_twice(prompt, n, target, draft, gamma, end):
     first = draft(prompt, gamma)
     return draft(prompt + first, gamma)
+
+
+def one_round_then_alone(prompt, n, target, draft, gamma, end):
+    """The rest comes from another target."""
+    target.extend(prompt[:-1])
+    drafts = draft(prompt, gamma)
+    target.extend([prompt[-1], *drafts])
+    new = written_alone(prompt, n)
+    return new[: new.index(end) + 1] if end in new else new
 
 
 def rewind_both(text, target, draft):
@@ -228,16 +227,14 @@ WRONG = {
     },
     "2.loop": {
         "never rewinds": (loop(stay=lambda old, text: None), "Rewind after the round"),
-        "rewinds one too little": (loop(stay=lambda old, text: len(text)), "keeps one too many"),
-        "rewinds two too little": (loop(stay=lambda old, text: len(text) + 1), "your rewind keeps too many"),
+        "rewinds one too little": (loop(stay=lambda old, text: len(text)), "your rewind keeps too many"),
         "rewinds one too far": (loop(stay=lambda old, text: len(text) - 2), "goes too far: the cache has 5 entries and the text 7 tokens"),
         "drops accepted drafts": (loop(stay=lambda old, text: len(old)), "the accepted drafts as well", 9),
         "a list for a length": (loop(stay=lambda old, text: [len(text) - 1]), "rewind takes the number of entries"),
         "all of it again": (loop(feed=lambda text, drafts: text + drafts, begin=lambda *_: None, stay=lambda *_: 0), "computes tokens again"),
         "gives the whole text": (loop(feed=lambda text, drafts: text + drafts), "Only what has no entry"),
-        "without the last token": (loop(feed=lambda text, drafts: drafts or text[-1:]), "Your pass begins with the drafts"),
+        "without the last token": (loop(feed=lambda text, drafts: drafts or text[-1:]), "that one goes first"),
         "no drafts": (loop(feed=lambda text, drafts: text[-1:]), "gives none of them to the target: one pass checks all of them"),
-        "some drafts": (loop(feed=lambda text, drafts: [text[-1], *drafts[:1]]), "one pass checks all of them"),
         "drafts turned round": (loop(feed=lambda text, drafts: [text[-1], *drafts[::-1]]), "but your loop gives"),
         "a whole text as one token": (loop(feed=lambda text, drafts: [[text[-1], *drafts]]), "extend takes one list"),
         "no prefill": (loop(begin=lambda target, prompt: None), "The cache is empty in your first round"),
@@ -245,25 +242,20 @@ WRONG = {
         "counts behind a miss": (loop(written=lambda d, c: [*agreeing(d, c), c[kept(d, c)]]), "even if it agrees", 1),
         "goes on behind the correction": (loop(written=lambda d, c: [*d[: kept(d, c)], c[kept(d, c)], *late(d, c)]), "the round is over", 1),
         "accepts every draft": (loop(written=lambda d, c: [*d, c[-1]]), "the drafter decides the text", 11),
-        "the rejected draft": (loop(written=lambda d, c: [*d, c[-1]][: kept(d, c) + 1]), "The draft that misses is not written"),
         "no own token": (loop(written=lambda d, c: d[: kept(d, c)]), "The correction is missing", 6),
         "no bonus": (loop(written=lambda d, c: play(d, c)[0][: len(d)] if d else c), "The bonus is missing", 6),
-        "a draft as bonus": (loop(written=lambda d, c: [*d, d[-1]] if d and d == c[:-1] else play(d, c)[0]), "The bonus is the target's last choice, and no draft", 10),
-        "the correction twice": (loop(written=lambda d, c: [*play(d, c)[0], c[kept(d, c)]] if d else c), "the round is over"),
         "the wrong choice": (loop(written=lambda d, c: [*d[: kept(d, c)], c[-1]]), "at place 3) your loop writes [38, 63, 47]. It should be [38, 63, 75]"),
-        "keeps one draft": (loop(written=lambda d, c: play(d, c)[0][:1]), "More drafts were right"),
         "writes nothing": (loop(written=lambda d, c: []), "A round of your loop writes nothing", 6),
-        "forgets a token": (forgets_a_token, "A round only adds to it"),
         "two passes": (in_two_passes, "There are several passes in a round"),
         "drafts twice": (drafts_twice, "before the target has checked the first ones"),
         "asks again for the bonus": (asks_again_for_the_bonus, "asks the drafter for one token more", 10),
         "one draft more": (loop(ask=lambda draft, text, gamma: draft(text, gamma + 1)), "is the target's own, and no draft", 10),
         "one draft": (loop(ask=lambda draft, text, gamma: draft(text, 1)), "gives all drafts of a round at once"),
         "no draft in each round": (loop(ask=lambda draft, text, gamma: draft(text, 0)), "Without a draft each round is plain decoding"),
-        "no number of drafts": (loop(ask=lambda draft, text, gamma: draft(text, float("nan"))), "should be a finite number"),
         "the prompt in each round": (lambda prompt, *more: loop(ask=lambda draft, text, gamma: draft(prompt, gamma))(prompt, *more), "gives draft() the prompt in each round"),
         "asks when all is written": (asks_when_all_is_written, "knows the text without its drafts"),
         "drafts without the last token": (loop(ask=lambda draft, text, gamma: draft(text[:-1], gamma)), "draft() needs the whole text"),
+        "one round, then alone": (one_round_then_alone, "has never computed your text"),
         "plain decoding": (loop(ask=lambda draft, text, gamma: []), "this is plain decoding"),
         "more than n": (loop(cut=lambda new, n, end: new), "the last round may write too many"),
         "text behind the end": (loop(cut=lambda new, n, end: new[:n]), "What follows the end marker"),

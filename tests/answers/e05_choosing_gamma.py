@@ -85,6 +85,7 @@ WRONG = {
         "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "do not multiply it by γ"),
         "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
         "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "gives 0.58. Near, but not near enough"),
+        "rounded to two places": (lambda n, x: round(by_halving(n, x), 2) if x <= n + 1 else None, "Near, but not near enough"),
         "nothing at the upper edge": (lambda n, x: by_halving(n, x) if x < n + 1 else None, "just enough"),
         "nothing at the lower edge": (lambda n, x: by_halving(n, x) if x > 1 else None, "never loses"),
         "no number where none is enough": (lambda n, x: by_halving(n, x) if x <= n + 1 else float("nan"), "so no α is enough"),

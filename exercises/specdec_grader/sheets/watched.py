@@ -156,13 +156,8 @@ class Watched(ToyTarget):
              Wrong(f"{seen} After the target's own token the round is over.", belief=1 if only_late else None)),
             (miss and late and written[:a] == drafts[:a] and written[a : a + 1] == late[:1],
              Wrong(f"{seen} A draft after the first miss is not written, even if it agrees.", belief=1)),
-            (miss and written[: a + 1] == drafts[: a + 1],
-             Wrong(f"{seen} The draft that misses is not written: the target's choice stands in its place.")),
             (written == right[:-1],
              Wrong(f"{seen} The {'correction' if miss else 'bonus'} is missing: each round ends with a token of the target's own.", belief=6)),
-            (not miss and written[:-1] == drafts,
-             Wrong(f"{seen} The bonus is the target's last choice, and no draft.", belief=10 if drafts else None)),
-            (written == right[: len(written)], Wrong(f"{seen} More drafts were right: all before the first miss are written.")),
             (True, Wrong(f"{seen} It should be {right}.")),
         )  # fmt: skip
 
@@ -190,8 +185,6 @@ class Watched(ToyTarget):
              Wrong("Your loop reads the prompt in several passes. One pass takes any number of tokens: give it all of them at once.")),
             (right < len(entries) and not self.rewound,
              Wrong(f"{stale}: the drafts that missed are still in it, so the target chooses by words that were never written. Rewind after the round.")),
-            (right == len(entries) - 1,
-             Wrong(f"{stale}: your rewind keeps one too many. The target's own token has no entry yet, so in its place is the rejected draft.")),
             (right < len(entries), Wrong(f"{stale}: your rewind keeps too many.")),
             (done and self.end in self.new(text),
              Wrong(f"Your loop goes on after the end marker {self.end} was written. Look for it in all tokens of a round: "
@@ -204,11 +197,10 @@ class Watched(ToyTarget):
                    "Only what has no entry goes through a pass: the last token, and the drafts.")),
             (gap and not self.passes,
              Wrong("The cache is empty in your first round: the prompt has to go through the target, all but its last token before the round.")),
-            (gap and self.drafts and tokens[0] == self.drafts[0],
-             Wrong("Your pass begins with the drafts. The last token of the text goes first: it has no entry yet.")),
             (gap and tokens[0] == missing[-1] and len(missing) > 2, Wrong(f"{too_far}, the accepted drafts as well.", belief=9)),
             (gap and tokens[0] == missing[-1], Wrong(f"{too_far}.")),
-            (gap, Wrong(f"The cache ends before {missing}, but your pass begins with {tokens[0]}.")),
+            (gap, Wrong(f"The cache ends before {missing}, but your pass begins with {tokens[0]}. All of the text but its last token "
+                         "must be in the cache, and that one goes first.")),
             (entries == text and tokens[0] == text[-1] and tokens[1:2] == self.drafts[:1],
              Wrong("The last token of the text goes through the target twice: it had an entry already. "
                    "Before a round the cache has all of the text but its last token.")),
