@@ -49,14 +49,6 @@ def loops(p, q, x, u, w):
                 pass
 
 
-def keeps_with_chance_p(p, q, x, u, w):
-    """Where p = q nothing is lacking, and it divides by 0."""
-    if u < p[x]:
-        return x
-    lacking = [max(0.0, a - b) for a, b in zip(p, q)]
-    return drawn([share / sum(lacking) for share in lacking], w)
-
-
 def never_divides(p, q, x, u, w):
     """Looked up in a row that does not add up to 1, w may find nothing."""
     if u * q[x] < p[x]:
@@ -125,12 +117,10 @@ WRONG = {
         "q − p": (rule(other=lambda p, q, u, w: drawn(rest(q, p), w)), "you draw from q − p"),
         "|p − q|": (rule(other=lambda p, q, u, w: drawn([abs(a - b) for a, b in zip(p, q)], w)), "you draw from |p − q|"),
         "w not scaled": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), len(p) - 1)), "multiply w by its sum first"),
-        "w not scaled, else the first": (rule(other=lambda p, q, u, w: next((t for t, s in enumerate(itertools.accumulate(rest(p, q))) if w < s), 0)), "multiply w by its sum first"),
         "what lacks most": (rule(other=lambda p, q, u, w: rest(p, q).index(max(rest(p, q)))), "the token that lacks most"),
         "any token": (rule(other=lambda p, q, u, w: int(w * len(p))), "from all tokens alike"),
         "keeps with chance p": (rule(lambda p, q, x, u: u < p[x]), "You keep a draft with chance p.", 3),
         "keeps with chance min(p, q)": (rule(lambda p, q, x, u: u < min(p[x], q[x])), "You keep a draft with chance min(p, q)."),
-        "keeps with chance min(p, q), and divides by 0": (lambda p, q, x, u, w: x if u < q[x] and u < p[x] else keeps_with_chance_p(p, q, x, 1, w), "You keep a draft with chance min(p, q)."),
         "keeps with chance q/p, and divides by 0": (rule(lambda p, q, x, u: u < q[x] / p[x]), "A draft is kept with chance q/p"),
         "w not scaled, and no token": (never_divides, "multiply w by its sum first"),
         "w not scaled, and off the end": (runs_off_the_end, "multiply w by its sum first"),
@@ -146,11 +136,9 @@ WRONG = {
         "accepts p = 0": (rule(lambda p, q, x, u: u * q[x] <= p[x]), "strictly less"),
         "keeps only matches": (lambda p, q, x, u, w: x if u < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "fewer drafts are kept", 3),
         "draws from p, and keeps a match": (lambda p, q, x, u, w: drawn(p, w), "fewer drafts are kept", 3),
-        "draws from p by u, and keeps a match": (lambda p, q, x, u, w: drawn(p, u), "fewer drafts are kept", 3),
         "changes p after a rejection": (lambda p, q, x, u, w: x if u * q[x] < p[x] else (drawn(rest(p, q), w), p.pop())[0], "Work on copies"),
         "changes p": (lambda p, q, x, u, w: (plain_lists(p, q, x, u, w), p.pop())[0], "Work on copies"),
         "a token that is not there": (lambda p, q, x, u, w: len(p), "only the tokens 0 to 2"),
-        "a token below 0": (lambda p, q, x, u, w: -1, "only the tokens 0 to 2"),
         "loops for ever": (loops, "a loop that never stops"),
     },
     "3.test": {

@@ -82,7 +82,7 @@ WRONG = {
         "half a draft": (lambda *case: 1.5, "a whole number"),
     },
     "5.least": {
-        "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "do not multiply it by γ"),
+        "γ times the cost": (lambda n, x: by_halving(n, n * x + 1), "But α = 1 writes 2 tokens, which is enough"),
         "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
         "a coarse grid": (lambda n, x: by_grid(n, x, 0.01), "gives 0.58. Near, but not near enough"),
         "rounded to two places": (lambda n, x: round(by_halving(n, x), 2) if x <= n + 1 else None, "Near, but not near enough"),

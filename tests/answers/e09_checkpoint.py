@@ -101,13 +101,11 @@ WRONG = {
     "9.q3": {
         "another speed-up": (gives(2.6), "d is γ times"),
         "with the best γ": (gives(2, 1.556), "The speed-up should be a number; it is (2, 1.556)"),
-        "the γ alone": (gives(2), "2 is a γ of the table, or an S without the drafting"),
     },
     "9.q4": {
         "the names": (gives(["lookup", "draft model", "Medusa", "EAGLE"]), "Return one letter"),
         "three letters": (gives(["B", "D", "A"]), "should return 4 things"),
         "EAGLE as Medusa": (gives(["B", "D", "A", "A"]), "About EAGLE: EAGLE goes step by step"),
-        "two exchanged": (gives(["B", "D", "C", "A"]), "About Medusa: Medusa's heads guess all at once"),
     },
     **{part: wrong for part, (_, wrong) in WHY.items()},
 }

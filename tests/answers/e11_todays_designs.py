@@ -95,7 +95,6 @@ WRONG = {
     "11.which": {
         "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, KNOWN), "take the names from `rules`"),
         "the second": (lambda *case: by_distance(*case)[1], "Work out what comes out by each rule"),
-        "always exact": (lambda p, q, counts, rules: "exact", "the same rule each time"),
         "a number": (lambda p, q, counts, rules: 2, "the name of a rule"),
     },
 }  # fmt: skip

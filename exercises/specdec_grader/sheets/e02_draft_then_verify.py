@@ -125,10 +125,7 @@ def judge_round(made: Callable[[list, list], tuple]) -> None:
 
 # 2.cache: the entries that the pass makes, and those that may stay
 
-
-def accepted(drafts: list[int], choices: list[int]) -> int:
-    """How many drafts agree before the first that does not."""
-    return common_start(drafts, choices)
+accepted = common_start  # how many drafts agree before the first that does not
 
 
 def entries_made(drafts, choices):

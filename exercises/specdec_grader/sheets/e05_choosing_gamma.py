@@ -140,11 +140,6 @@ EDGES = {
     (1, 0.95): FREE_AT_0,
     (3, 4.0): "A round that writes γ + 1 tokens for a cost of γ + 1 comes out even: α = 1 is just enough.",
 }
-HARDLY_EVER = (
-    "Your function hardly ever finds an α that is enough. `cost` is what the whole round costs, drafts and pass together: "
-    "do not multiply it by γ, and add nothing. "
-    "And never ask whether two computed numbers are equal (==): look where one becomes larger than the other."
-)
 
 
 def read_alpha(value: object) -> float | None:
@@ -176,7 +171,6 @@ def judge_least(made: Callable[[int, float], float | None]) -> None:
     values = [made(*case) for case in LEAST.cases]
     if all(map(nothing, values)):
         reject_empty(made(*FREE))  # None is an answer to the cases, but not to this one
-        raise Wrong(HARDLY_EVER)
     found = list(map(read_alpha, values))
     if all(same(x, LEAST.right(*case), 0.011) for case, x in zip(LEAST.cases, found)):
         coarse = "Near, but not near enough: it should be right to 0.0005. Halve the interval more often."
