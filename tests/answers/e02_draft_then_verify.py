@@ -109,6 +109,15 @@ def prefill_writes_the_first_token(prompt, n, target, draft, gamma, end):
     return new[: new.index(end) + 1] if end in new else new
 
 
+def asks_only_where_a_draft_has_room(prompt, n, target, draft, gamma, end):
+    """And the prefill writes the first token, so that of two tokens none can be a draft."""
+
+    def asked(text, most):
+        return draft(text, most) if most > 0 else []
+
+    return prefill_writes_the_first_token(prompt, n, target, asked, gamma, end)
+
+
 def first_pass_takes_the_prompt(prompt, n, target, draft, gamma, end):
     """And a rewind comes only after a miss."""
     new = []
@@ -195,7 +204,7 @@ RIGHT = {
     "2.round": [play, play_token_by_token, play_with_signs, play_with_signs_of_each],
     "2.cache": [lambda d, c: (len(c), kept(d, c) + 1), lambda d, c: [len(c), len(play(d, c)[0])], lambda d, c: (len(d) + 1, [*map(operator.ne, d, c), True].index(True) + 1)],
     "2.rewind": [rewind_both, rewind_by_what_is_equal],
-    "2.loop": [loop(), prefill_writes_the_first_token, first_pass_takes_the_prompt],
+    "2.loop": [loop(), prefill_writes_the_first_token, asks_only_where_a_draft_has_room, first_pass_takes_the_prompt],
 }  # fmt: skip
 WRONG = {
     "2.round": {
