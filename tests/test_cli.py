@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -202,4 +203,4 @@ def test_a_server_that_never_answers_leaves_no_process(capsys, monkeypatch):
     monkeypatch.setattr(lab.subprocess, "Popen", lambda *a, **k: started.append(popen(sleeper)) or started[0])
     code, _, err = run(capsys, "lab", "--port", "8955")
     assert (code, "does not answer on 127.0.0.1:8955" in err) == (2, True)
-    assert started[0].poll() is not None
+    assert started[0].poll() == -signal.SIGTERM

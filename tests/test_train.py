@@ -127,25 +127,27 @@ def test_a_draft_is_accepted_as_often_as_promised(sharp, monkeypatch, name):
     assert all(np.nanmean(x) > 0.05 for x in shifted)  # else this would prove nothing
 
 
-def test_an_interrupted_training_goes_on(train, monkeypatch):
+def test_an_interrupted_training_goes_on(train, written, monkeypatch):
     """As if nothing had happened."""
 
     def weights(trainer):
         return torch.cat([p.detach().flatten() for p in trainer.net.parameters()])
 
     whole = weights(train("eagle", 1_600))
-    for stop in (5, 12):  # in the first stage, and in the second
-        look, steps = Trainer.guesses, []
+    for on in (False, True):
+        loss, steps = Trainer.loss, []
 
-        def interrupted(self, *a, look=look, steps=steps, stop=stop):
+        def interrupted(self, *a, loss=loss, steps=steps):
             steps.append(a)
-            if len(steps) == stop:
+            if len(steps) == 3:
                 raise KeyboardInterrupt
-            return look(self, *a)
+            return loss(self, *a)
 
         with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
-            m.setattr(Trainer, "guesses", interrupted)
-            train("eagle", 1_600, on=stop == 12)
+            m.setattr(Trainer, "loss", interrupted)
+            train("eagle", 1_600, on=on)
+        tokens = loop.read_checkpoint(written[2] / "eagle.pt")["tokens"]
+        assert 0 < tokens < 1_600
     resumed = train("eagle", 1_600, on=True)
     assert torch.equal(weights(resumed), whole)
     assert len(resumed.history[-1]["steps"]) == 4
