@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LINES = {  # of Python, and of what runs in a page
-    "specdec_lab": (13_500, 4_000),
-    "exercises": (6_540, 0),
-    "tests": (22_350, 0),
-    "tools": (5_430, 3_000),
-    "lessons": (400, 0),  # with what the package no longer has, HTML as text
+# Lines of Python, of what runs in a page, and Python files: as of 2026-11-29. The aims: specdec_lab 11,500 in 86 files,
+# exercises 6,500, tests 13,500, and 6,000 lines of js and css in all. Whoever raises one says what went in exchange.
+LIMITS = {
+    "specdec_lab": (12_720, 3_990, 87),
+    "exercises": (6_530, 0, 46),
+    "tests": (20_810, 0, 141),
+    "tools": (5_160, 3_000, 42),
+    "lessons": (400, 0, 4),
 }
 
 
-@pytest.mark.parametrize("folder", LINES)
+@pytest.mark.parametrize("folder", LIMITS)
 def test_a_folder_is_no_larger_than_it_may_be(folder):
     listed = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True).stdout.split("\n")
     if not any(listed):
@@ -24,7 +26,8 @@ def test_a_folder_is_no_larger_than_it_may_be(folder):
         path for path in map(ROOT.joinpath, filter(None, listed)) if path.is_file() and "minisearch" not in path.name
     ]
     python, page = (
-        sum(len(path.read_text(encoding="utf-8").splitlines()) for path in own if path.suffix in kinds)
+        [len(path.read_text(encoding="utf-8").splitlines()) for path in own if path.suffix in kinds]
         for kinds in ((".py",), (".js", ".css"))
     )
-    assert python <= LINES[folder][0] and page <= LINES[folder][1]
+    size = sum(python), sum(page), len(python)
+    assert all(now <= limit for now, limit in zip(size, LIMITS[folder])), size
