@@ -176,6 +176,7 @@ WRONG = {
     "quiz/a/0/misconception": [[1]],
     "quiz/a/0/when": [[1]],
     "quiz/a/0/confidence": [1],
+    "parts/1.a": [{"tries": 1}],
     "parts/1.a/tries": [0, -1, 10**9],
     "parts/1.a/best": [None],
     "parts/1.a/best/points": [-0.5, ENDLESS, 1e12, "2"],

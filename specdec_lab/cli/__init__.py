@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specdec_lab.choices import DRAFTERS, DTYPES, EMBEDDED
+from specdec_lab.choices import BENCHED, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.formats import printable
@@ -26,11 +26,13 @@ def say(line: str) -> None:
 
 
 def drafter_names(given: str) -> tuple[str, ...]:
-    """The names in an option, with commas between them."""
+    """The names in an option, with commas between them: of drafters that can be compared."""
     names = tuple(dict.fromkeys(name.strip() for name in given.split(",")))
     for name in names:
-        if name not in DRAFTERS:
-            raise LabError(f"There is no drafter “{name}”: choose some of {', '.join(DRAFTERS)}, with commas.")
+        if name not in BENCHED:
+            raise LabError(
+                f"There is no drafter “{name}” to compare: choose some of {', '.join(BENCHED)}, with commas."
+            )
     return names
 
 

@@ -289,7 +289,7 @@ def is_ledger(data: Any) -> TypeGuard[dict]:
             data["schema"] == 1
             and all(map(_holds, data["claims"].values()))
             and all(isinstance(of_item, list) and all(_holds(a, "right") for a in of_item) for of_item in attempts)
-            and all(_holds(part, "tries") for part in parts)
+            and all(_holds(part, "tries", "best", "last") for part in parts)
         )
     except (AttributeError, KeyError, TypeError, OverflowError):  # such as a number beyond all
         return False

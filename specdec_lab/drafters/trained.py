@@ -132,7 +132,7 @@ def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, T
 
 
 def about(name: str, folder: Path = WEIGHTS) -> dict:
-    """What is known about the weights of a drafter (see `train.recipes.export`), and their size in MB."""
+    """What is known about the weights of a drafter (see `train.own.export`), and their size in MB."""
     path = folder / f"{name}.safetensors"
     with safe_open(path, "pt") as f:
         return json.loads(f.metadata()["about"]) | {"megabytes": path.stat().st_size / 1e6}

@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.trace import ACCEPTED, Trace
 from specdec_lab.errors import Say, silent
 from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
@@ -14,7 +14,7 @@ from specdec_lab.measure.results import tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 
 DEPLOY, DONT, UNCLEAR, TOO_FEW = "deploy", "don't", "unclear", "too few prompts"
-COPY = "lookup", "lookup-tree", "suffix", "hybrid"  # drafters that copy, and so have no drafts in some of their rounds
+COPY = "lookup", "lookup-tree", "hybrid", "hybrid-tree"  # they copy, and so have no drafts in some of their rounds
 BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 
 
@@ -177,7 +177,10 @@ def times(row: Mapping) -> str:
 def best_schedule(lab: Lab, prompts: Sequence[Prompt], run: bench.Run) -> list[tuple[int, int, int]]:
     """The best γ of this run's drafter by the number of texts at once, as `StepCosts.schedule` makes it."""
     rounds = [r for p in prompts for r in run.traces[p.id][0].rounds]
-    tokens = {g: 1 + statistics.fmean(min(r.accepted, g) for r in rounds) for g in gammas_up_to(run.gamma or 0)}
+    tokens = {  # of a tree g drafts, whatever their depth
+        g: 1 + statistics.fmean(sum(d.status == ACCEPTED for d in r.drafted[:g]) for r in rounds)
+        for g in gammas_up_to(run.gamma or 0)
+    }
     text = lab.encode(prompts[0].content, prompts[0].raw)
     # A drafter that copies has drafts in some steps only. Here it is timed as if it had them in all: so the schedule
     # may turn drafts off too early, but not too late.
