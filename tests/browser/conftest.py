@@ -28,7 +28,9 @@ def course(tmp_path_factory) -> Path:
 def jupyter(course) -> str:
     """The address of a running JupyterLab on a fresh working copy."""
     folder = course.parent
-    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(course), "--port", "8890"]
+    # A port for each worker: two that begin in the same second may be given the same one.
+    port = 8890 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(course), "--port", str(port)]
     # Open tabs and settings of whoever runs this stay out of it.
     own = {f"JUPYTERLAB_{kind}_DIR": str(folder / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
     server = subprocess.Popen(
@@ -91,7 +93,7 @@ def page(browser, jupyter, request):
     page = browser.new_page(**{"viewport": {"width": 1300, "height": 1250}} | getattr(request, "param", {}))
     page.set_default_timeout(REACTING)
     page.outside = []
-    own = re.compile(r"(http|ws)://localhost|data:|blob:")
+    own = re.compile(r"(http|ws)://(localhost|127\.0\.0\.1):|data:|blob:")
     page.on("request", lambda r: None if own.match(r.url) else page.outside.append(r.url))
 
     def open_(name: str) -> None:
