@@ -103,39 +103,29 @@ def test_prefill_returns_the_hidden_rows_of_all_chunks(monkeypatch):
     assert model.cached().prefill([]) is None
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
-def test_a_tree_is_refused_where_a_model_counts_slots(dtype):
-    """MPT's ALiBi, also where rounding hides it. A chain that is called a tree is none, and is taken."""
+def test_a_model_that_counts_slots_is_refused():
+    """MPT's ALiBi has no positions to be told."""
     torch.manual_seed(0)
-    hf = MptForCausalLM(MptConfig(vocab_size=V, d_model=32, n_heads=4, n_layers=2, max_seq_len=64)).to(dtype)
-    model = wrapped(hf, "mpt")
-    cached = model.cached()
-    cached.prefill(text(5))
-    cached.extend([[1, 2, 3]], trees=[(6, Tree.chain(2))])
-    with pytest.raises(LabError, match="counts positions by the slots"):
-        cached.extend([[1, 2, 3]], trees=[(9, Tree((-1, -1)))])
+    hf = MptForCausalLM(MptConfig(vocab_size=V, d_model=32, n_heads=4, n_layers=2, max_seq_len=64)).double()
+    with pytest.raises(LabError, match="computes something that is not written out here"):
+        wrapped(hf, "mpt")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_others_take_trees(kind):
+def test_a_model_is_checked_with_a_tree_and_a_second_text(kind):
     model = make(kind)
-    assert model.takes_trees and model.agrees_in_a_tree()
+    assert model.agrees()
     if isinstance(model, FastModel):
         return
     forward = type(model.hf.base_model).forward
 
     def by_slots(self, *args, position_ids=None, past_key_values=None, **more):
         """As a model would whose positions are those of its cache, though it can be told others."""
-        return forward(
-            self,
-            *args,
-            position_ids=past_key_values.layers[0].slots if past_key_values else None,
-            past_key_values=past_key_values,
-            **more,
-        )
+        slots = past_key_values.layers[0].slots if past_key_values else None
+        return forward(self, *args, position_ids=slots, past_key_values=past_key_values, **more)
 
     model.hf.base_model.forward = MethodType(by_slots, model.hf.base_model)
-    assert not model.agrees_in_a_tree()
+    assert not model.agrees()
 
 
 def test_a_part_of_the_layers_needs_a_llama():

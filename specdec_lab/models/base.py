@@ -55,7 +55,6 @@ class Model(ABC):
     layers: int
     device: torch.device
     dtype: torch.dtype
-    takes_trees = True  # whether a draft can stand at its depth, whatever slot of the cache it is in
     four_bits = False  # whether the weights are numbers of 4 bits (see `linear`)
     same_bits = False  # whether each row has the same bits in every pass, whatever stands beside it (see `attention`)
 
@@ -113,19 +112,13 @@ class Cached(ABC):
                 last − 1. It has the same bits there in every pass, as the last rows do.
 
         Raises:
-            LabError: when a row would outgrow the model's context, or memory runs out; or for a tree with branches that
-                the model cannot take.
+            LabError: when a row would outgrow the model's context, or memory runs out.
         """
         model = self.model
         first, last = layers or (0, model.layers)
         after = [have + len(row) for have, row in zip(self.lengths, new, strict=True)]
         if max(after) > model.context:
             raise LabError(f"The text would reach {max(after)} tokens, but {model.name} can see only {model.context}.")
-        if not model.takes_trees and any(tree and not tree[1].is_chain for tree in trees):
-            raise LabError(
-                f"{model.name} counts positions by the slots of its cache, so drafts of a tree would be scored wrongly: "
-                "choose a drafter that drafts one token for each place."
-            )
         if isinstance(new, Tensor):
             inputs = new.to(model.device)
         elif isinstance(new[0], Tensor) and len(new) == 1:

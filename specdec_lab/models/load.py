@@ -2,17 +2,14 @@
 
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import torch
-from transformers import CONFIG_MAPPING, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, Say, explain_memory, say_if_slow, silent
-from specdec_lab.files import read_json
-from specdec_lab.formats import printable
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.hardware import give_memory_back
@@ -76,16 +73,18 @@ def load_model(
     device = pick_device(device) if isinstance(device, str) else device
     source, shown = (target_dir(say), NAME) if name == EMBEDDED else (name, name)
     folder = Path(source) if Path(source).is_dir() else None
-    if folder and name != EMBEDDED:
-        check_folder(folder)
-    elif name != EMBEDDED:
+    if not folder:
         say(f"Looking for {name} in the local cache and on the hub …")
     logging.disable_progress_bar()
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         stored, torch_dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
+            if folder:
+                check_folder(folder)
             with say_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
-                tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+                tokenizer = AutoTokenizer.from_pretrained(
+                    source, trust_remote_code=False, local_files_only=bool(folder)
+                )
             hf = from_pretrained(source, torch.float32 if stored else torch_dtype, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):
                 say(f"{name} comes with code of its own, which is not run: transformers' own is.")
@@ -102,20 +101,21 @@ def load_model(
 
 
 def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say = silent) -> Loaded:
-    """The model with PyTorch's attention, or with one written out where its makers have no other.
+    """The model that transformers reads.
 
     Raises:
         LabError: as `check_weights`.
     """
-    how = {"dtype": dtype, "trust_remote_code": False, "output_loading_info": True}
     told = logging.get_verbosity()
     logging.set_verbosity_error()  # instead of a table of what is missing, a sentence is told
     try:
-        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="sdpa", **how)  # pyright: ignore[reportGeneralTypeIssues] - a pair
-    except ValueError as e:
-        if "scaled_dot_product_attention" not in str(e):
-            raise
-        hf, info = AutoModelForCausalLM.from_pretrained(source, attn_implementation="eager", **how)  # pyright: ignore[reportGeneralTypeIssues] - a pair
+        hf, info = AutoModelForCausalLM.from_pretrained(  # pyright: ignore[reportGeneralTypeIssues] - a pair
+            source,
+            dtype=dtype,
+            trust_remote_code=False,
+            output_loading_info=True,
+            local_files_only=Path(source).is_dir(),
+        )
     finally:
         logging.set_verbosity(told)
     check_weights(hf, info, name, say)
@@ -176,80 +176,25 @@ def why_not(name: str, source: str | Path, e: Exception) -> str:
     )
 
 
-SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
-         "head_dim", "vocab_size", "max_position_embeddings")  # fmt: skip
-# Far more than any model has.
-LARGEST_SIZES = {"num_hidden_layers": 1_000, "hidden_size": 100_000, "vocab_size": 5_000_000}
 POINTER = b"version https://git-lfs"
 
 
 def check_folder(folder: Path) -> None:
-    """Look at a model's folder before other libraries do, which fail late or not at all.
+    """Look for what transformers would describe in words of its own, or not at all.
 
     Raises:
-        LabError: saying what is wrong with its files, or with the sizes in its config.json.
+        LabError: for a folder that it has not saved, and for weights that were not fetched.
     """
-    files = {path.name: path for path in folder.iterdir()} if os.access(folder, os.R_OK) else {}
-    weights = [path for name, path in files.items() if name.endswith((".safetensors", ".bin", ".gguf"))]
-    for path in weights:
-        if not path.is_file():
-            raise LabError(f"{path} is no plain file: weights cannot be read from it.")
+    if not (folder / "config.json").is_file():
+        raise LabError(
+            f"There is no config.json in {folder}: it is no folder of a model that transformers saved. (A GGUF file is "
+            "converted once: AutoModelForCausalLM.from_pretrained(folder, gguf_file=…), then save_pretrained; the tokenizer "
+            "likewise.)"
+        )
+    for path in folder.glob("*.safetensors"):
         with path.open("rb") as file:
             if file.read(len(POINTER)) == POINTER:
                 raise LabError(f"{path} is a pointer of Git LFS, and no weights: run  git lfs pull  in that folder.")
-    if weights and all(path.suffix == ".gguf" for path in weights) and "config.json" not in files:
-        raise LabError(
-            f"{folder} holds a GGUF file alone, and a folder with config.json is needed. Convert it once: "
-            f"AutoModelForCausalLM.from_pretrained(folder, gguf_file=“{weights[0].name}”) of transformers, then "
-            "save_pretrained; the tokenizer likewise."
-        )
-    if "config.json" not in files:
-        raise LabError(f"There is no config.json in {folder}: it is no folder of a model that transformers saved.")
-    config = read_json(files["config.json"])
-    if not isinstance(config, dict):
-        raise LabError(f"{files['config.json']} holds no object, so it is no model's config.")
-    kind = printable(str(config.get("model_type", "")), 60)
-    if kind not in CONFIG_MAPPING:
-        if "auto_map" in config:
-            raise LabError(f"{folder} {OWN_CODE}")
-        raise LabError(
-            f"“model_type” is “{kind}” in {files['config.json']}, and the transformers installed here knows none of that "
-            "name: install a newer one if the family is new, or choose another model."
-        )
-    how = config.get("quantization_config")
-    if isinstance(how, dict) and "quant_method" not in how:
-        raise LabError(
-            f"{files['config.json']} names no “quant_method” for its packed weights, as those made for MLX have none: "
-            "choose the folder that they were made from, or one packed for transformers."
-        )
-    inner = config.get("text_config")
-    check_sizes(inner if isinstance(inner, dict) else config, files["config.json"])
-    for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
-        if name in files and not isinstance(read_json(files[name], 10**9), dict):
-            raise LabError(f"{files[name]} holds no object: it is damaged.")
-
-
-def check_sizes(config: dict, file: Path) -> None:
-    """Raises LabError for numbers in a config that no model can have."""
-    for key in SIZES:
-        value = config.get(key)
-        if value is None:
-            continue
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= LARGEST_SIZES.get(key, 10**9):
-            with suppress(TypeError):
-                if isinstance(value, list) and all(x > 0 for x in value):
-                    continue  # some families have a number for each layer
-            raise LabError(f"“{key}” is {repr(value)[:40]} in {file}: it must be a whole number above 0.")
-    for key in ("rope_scaling", "rope_parameters"):
-        rope = config.get(key)
-        if isinstance(rope, dict) and any(rope.get(kind, "") is None for kind in ("type", "rope_type")):
-            raise LabError(f"“{key}” has no type in {file}: take it out, or name one.")
-    hidden, heads = config.get("hidden_size"), config.get("num_attention_heads")
-    groups = config.get("num_key_value_heads")
-    if all(isinstance(x, int) for x in (hidden, heads)) and "head_dim" not in config and hidden % heads:
-        raise LabError(f"In {file} the hidden size, {hidden}, is no multiple of the number of heads, {heads}.")
-    if all(isinstance(x, int) for x in (heads, groups)) and heads % groups:
-        raise LabError(f"In {file} the number of heads, {heads}, is no multiple of that of key-value heads, {groups}.")
 
 
 def wrapped(
@@ -291,7 +236,6 @@ def wrapped(
             )
     model = ReferenceModel(hf, name)
     model.check()
-    model.takes_trees = model.agrees_in_a_tree()
     return model
 
 

@@ -7,7 +7,6 @@ buffers here and the causal mask is written out.
 
 import re
 from collections.abc import Sequence
-from inspect import signature
 from typing import Any
 
 import torch
@@ -116,14 +115,6 @@ class ReferenceModel(Model):
                 f"{name} uses {', '.join(sorted(kinds))} layers, which cannot be rewound here: "
                 "choose a model with ordinary attention, such as Llama, Qwen2 or SmolLM2."
             )
-        for part in hf.modules():
-            # A mask of the model's own counts the slots of the cache (GPT-Neo). Up to `context` ours hides all that it does.
-            own = getattr(part, "bias", None)
-            if getattr(own, "dtype", None) == torch.bool:
-                part.bias = own.new_ones(1).expand(*own.shape[:-2], 1 << 20, 1 << 20)
-        # MPT's biases are for so many slots; those of a batch's filling may stand behind the last one.
-        if build := getattr(hf.base_model, "build_mpt_alibi_tensor", None):
-            hf.base_model.build_mpt_alibi_tensor = lambda heads, size, **more: build(heads, 2 * size, **more)
         self.hf = hf.eval()
         self.name = name
         self.head = hf.get_output_embeddings()  # hidden rows to logits
@@ -138,63 +129,60 @@ class ReferenceModel(Model):
         return ReferenceCached(self, rows)
 
     def check(self) -> None:
-        """Check on one short text that this backend computes what the model itself does.
+        """Check on two short texts that this backend computes what the model itself does.
 
-        Some families scale or cap their logits after the head, and `models.fast` writes the whole model out.
+        Some families scale or cap their logits after the head, some count the slots of their cache, and `models.fast` writes
+        the whole model out.
 
         Raises:
-            LabError: when the two differ.
+            LabError: when the two differ, or the model's code does not take such a cache.
         """
+        choose = "choose a model such as Llama, Qwen2 or SmolLM2."
         try:
-            agrees = self.agrees(self.cached())
+            agrees = self.agrees()
         except LabError:
             raise
         except Exception as e:  # The model's code meets a cache and a mask that it may not know.
             raise LabError(
                 f"{self.name} ({self.hf.config.model_type}) does not run with a cache that can be rewound for each "
-                f"text ({type(e).__name__}: {first_line(e)}): choose a model such as Llama, Qwen2 or SmolLM2."
+                f"text ({type(e).__name__}: {first_line(e)}): {choose}"
             ) from e
         if not agrees:
             raise LabError(
-                f"{self.name} ({self.hf.config.model_type}) computes something that is not written out here (Granite, "
-                "Cohere and Gemma 2, for instance, change their logits after the head): choose a model such as Llama, "
-                "Qwen2 or SmolLM2."
+                f"{self.name} ({self.hf.config.model_type}) computes something that is not written out here (Granite and "
+                f"Gemma 2, for instance, change their logits after the head, and MPT counts positions itself): {choose}"
             )
 
     @torch.inference_mode()
-    def agrees(self, cached: Cached) -> bool:
-        """Whether a short text in several passes through this empty cache gives what the model itself gives in one.
+    def agrees(self) -> bool:
+        """Whether two texts in one cache get the rows that the model gives them without one, and drafts in a tree the rows
+        that they get without it.
 
-        Compared is the median over the positions of TV(p, q), half the sum of |p − q|.
+        The cache is extended in several passes and rewound; the second text ends with a tree, behind drafts that it does
+        not see.
         """
-        ids = [i % self.input_vocab for i in range(min(32, self.context))]
-        ours = torch.cat([cached.extend([ids[i : i + 4]]).logits[0] for i in range(0, len(ids), 4)]).float()
-        theirs = self.hf(torch.tensor([ids], device=self.device), use_cache=False).logits[0].float()
+        n = min(32, self.context)
+        few, one = n // 8, [i % self.input_vocab for i in range(n)]
+        two, cached = one[few:], self.cached(2)
+        cached.extend([one[: 2 * few], one[:few]])
+        cached.rewind([few, 0])
+        steps = range(0, n - few, few)
+        ours = torch.cat([cached.extend([one[i + few : i + 2 * few], two[i : i + few]]).logits for i in steps], 1)
+        cached.rewind([n - few, len(two) - few])
+        tree = cached.lengths[1], Tree((-1,) * (few + 1) + tuple(range(few, 2 * few - 1)))  # others, and the text's own
+        last = cached.extend([one[-few:], [*one[:few], *two[-few:]]], trees=[None, tree]).logits
+        alone = [self.hf(torch.tensor([x], device=self.device), use_cache=False).logits[0] for x in (one, two)]
+        theirs = torch.stack([alone[0][few:], alone[1]])
         if not theirs.isfinite().all():
             raise LabError(
                 f"{self.name} gives NaN or infinity in place of logits: its weights are damaged, or its numbers need "
                 "--dtype float32."
             )
-        return self.near(ours, theirs)
-
-    @torch.inference_mode()
-    def agrees_in_a_tree(self) -> bool:
-        """Whether drafts beside older siblings are scored as without them. Not where a model counts slots itself (MPT)."""
-        takes = signature(self.hf.base_model.forward).parameters  # args: whatever is inside of it takes
-        if not {"position_ids", "args"} & set(takes) or self.context < 8:
-            return False
-        ids = [i % self.input_vocab for i in range(min(16, self.context - 3))]
-        siblings = ids[:3], (len(ids) - 4, Tree((-1,) * 4 + (3, 4, 5)))
-        rows = []
-        for drafts, tree in (([], None), siblings):
-            cached = self.cached()
-            cached.prefill(ids[:-4])
-            rows.append(cached.extend([[*drafts, *ids[-4:]]], trees=[tree]).logits[0, len(drafts) :].float())
-        return self.near(*rows)
+        return self.near(ours, theirs) and self.near(last[1, few:], ours[1, -few:])
 
     def near(self, ours: Tensor, theirs: Tensor) -> bool:
-        """Whether logits [n, V] are the same but for rounding."""
-        apart = (ours.softmax(-1) - theirs.softmax(-1)).abs().sum(-1).median() / 2
+        """Whether logits [.., V] are the same but for rounding: the median of TV(p, q), half the sum of |p − q|."""
+        apart = (ours.float().softmax(-1) - theirs.float().softmax(-1)).abs().sum(-1).median() / 2
         return bool(apart <= (1e-3 if self.dtype.itemsize >= 4 else 0.2))
 
 
