@@ -5,10 +5,10 @@ import itertools
 import json
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter, UserDict, UserList, deque
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,7 @@ from answers import e03_exactly_the_target as exactness
 from answers import e10_trees as trees
 from specdec_grader import check, checks, guard
 from specdec_grader.coerce import listed, number, to_builtin, whole
-from specdec_grader.guard import SHOWN, guarded
+from specdec_grader.guard import SHOWN, guarded, limited
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
@@ -33,31 +33,16 @@ from specdec_lab.show.terminal import MARKS
 
 TESTS = Path(__file__).parent
 # Each module has RIGHT: {part: answers in different styles},
-# and WRONG: {part: {name: (answer, what is said, and the number of the belief, if a common one is behind it)}}: answers
-# that are no change of the right one. Those that are one stand in the sheets, and test_mistakes hands them in.
+# and WRONG: {part: {name: (answer, what is said, and where they matter the number of the belief behind it, or None,
+# and the points that are earned all the same)}}: answers that are no change of the right one. The changes are the known
+# mistakes of the sheets, which test_mistakes hands in.
 ANSWERS = [importlib.import_module(f"answers.{path.stem}") for path in sorted((TESTS / "answers").glob("*.py"))]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
-EARNED = {  # part → points, of an answer that does most of what is asked, or all but for one case
-    "2.loop": {3: ["end left out", "with the prompt", "changes the prompt"], 0: ["ends one too early", "two passes", "one round, then alone"], 1: ["one draft"],
-               2: ["all of it again", "more than n", "text behind the end", "goes on", "end among drafts", "end in the prompt", "end as the last token"]},
-    "3.rule": {2: ["accepts p = 0", "keeps only matches"], 0: ["p and q swapped"]},
-    "3.test": {1: ["one token in the residual"], 0: ["p equal to q", "no room for chance", "much room", "asserts"]},
-    "4.overlap": {1: ["in the order of the dicts", "a missing token raises", "a missing token counts"]},
-    "4.tokens": {1.5: ["α = 1 divides by 0", "α = 1 gives 1", "α = 0 gives 0", "α = 0 gives 0 for drafts", "something for no γ"], 1: ["sorted"]},
-    "4.interval": {1: ["its own dice", "its own seed"], 0: ["too few texts"], 1.5: ["swapped"]},
-    "5.best": {1.5: ["no room"], 1: ["the speed-up"]},
-    "5.least": {1.5: ["nothing at the lower edge", "no number where none is enough", "a coarse grid", "rounded to two places"]},
-    "5.pick": {2: ["nothing where nothing pays"], 0: ["only the draft", "swapped"]},
-    "6.improve": {2: ["always three"], 0: ["the plain version", "only when sure"]},
-    "7.policy": {0: ["always four"], 1: ["a limit too low", "a limit far too high", "on and off"], 2: ["a low limit", "no gap"], 3: ["two drafts alone"]},
-    "10.offer": {2: ["only the first", "not the third"]},
-}  # fmt: skip
-SHARES = {(part, name): points for part in EARNED for points, names in EARNED[part].items() for name in names}
 ALL_WRONG = [
-    pytest.param(part, answer, said, *(belief or [None]), SHARES.get((part, name)), id=f"{part}: {name}")
+    pytest.param(part, *wrong, *[None] * (4 - len(wrong)), id=f"{part}: {name}")
     for module in ANSWERS
     for part, answers in module.WRONG.items()
-    for name, (answer, said, *belief) in answers.items()
+    for name, wrong in answers.items()
 ]
 pytestmark = pytest.mark.usefixtures("fresh_ledger", "coarse_grids")
 
@@ -77,7 +62,6 @@ def soon(monkeypatch):
 def test_every_part_has_right_and_wrong_answers():
     right, wrong = (Counter(params[0] for params in some) for some in (ALL_RIGHT, (p.values for p in ALL_WRONG)))
     assert set(right) == set(wrong) == set(PARTS)
-    assert {f"{part}: {name}" for part, name in SHARES} <= {param.id for param in ALL_WRONG}
     for id, part in PARTS.items():
         assert right[id] >= (2 if part.asks else 3), "three styles each; the sheet's own formula is one (test_mistakes)"
 
@@ -89,7 +73,7 @@ def test_right_answers_of_every_style_are_accepted(part, answer):
 
 
 @pytest.mark.parametrize(
-    ("part", "answers", "wrong"), [("3.rule", exactness, "draws from q"), ("10.offer", trees, "not the third")]
+    ("part", "answers", "wrong"), [("3.rule", exactness, "accepts p = 0"), ("10.offer", trees, "not the third")]
 )
 def test_the_whole_grid_says_what_the_coarse_one_says(part, answers, wrong, request):
     made, said, *_ = answers.WRONG[part][wrong]
@@ -179,11 +163,9 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
     ("part", "answer", "said"),
     [
         ("8.decide", lambda _: ("don't", "plain", []), "Plain decoding is"),
-        ("8.decide", lambda _: ("don't", "model", []), "The drafters of this report are"),
         ("4.claim", lambda *args: sum(None), "earlier part that is still open"),
         ("4.overlap", lambda *args: "0,75", "Python writes a point"),
         ("4.overlap", lambda *args: (0, 75), "a comma makes two numbers"),
-        ("4.overlap", lambda *args: "0.75", "should be a number"),
     ],
 )
 def test_slips_of_any_part_are_named(part, answer, said):
@@ -202,14 +184,8 @@ def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, e
     assert verdict.message.endswith((".", "?", "”", ")")) and "Traceback" not in verdict.message
 
 
-TOLD = [  # how a sentence is put together: a number alone, a list that is cut short, and what is right already
+TOLD = [  # how a sentence is put together: a number alone, and what is right already
     ("1.bytes", "something else", 0, "bytes_read(8e+09, 16, 1) is 1e+10 with your code, and it should be 1.6e+10."),
-    (
-        "10.decide", "the first", 0,
-        "With 1 texts, T = {1: 20.0, 2: 20.2, 3: 20.6, 5: 21.8, 9: 24.0, 12: 27.0, 17: … and the shapes "
-        "['chain 2', 'chain 4', 'tree 8', 'tree 16'] your function takes 'chain 2'; 'tree 8' is faster. "
-        "Times plain is E / (d + v), and v is T(texts · (drafts + 1)) / T(texts). Plain decoding is 1.",
-    ),
     (
         "1.v", "asks for too much", 2,
         "pass_seconds is right. In v: Your code asks for T(1000), which is no pass of a round with these drafts.",
@@ -253,6 +229,19 @@ def test_results_of_another_form_and_errors_are_one_sentence(part, answer, said)
 # The guard
 
 
+def computes(seconds: float):
+    ends = time.process_time() + seconds
+    while time.process_time() < ends:
+        pass
+
+
+def stubborn():
+    """Catches the first alarm and goes on, but not for ever: if none followed, this test would fail and not hang."""
+    with suppress(BaseException):
+        computes(3)
+    computes(3)
+
+
 def endless_output():
     for _ in range(50):
         print("x" * 1_000_000)
@@ -274,6 +263,7 @@ def deep():
         (lambda: 1 / 0, "ZeroDivisionError: division by zero"),
         (deep, "calls itself without end"),
         (endless_output, "after 50 MB"),
+        (stubborn, "did not come to an end within 0.5 seconds"),
         (lambda: time.sleep(5), "did not come to an end within 0.5 seconds"),
     ],
 )
@@ -305,6 +295,20 @@ def test_a_limit_that_rings_again_and_again_raises_only_inside_the_code(monkeypa
     for _ in range(30):
         with pytest.raises(Wrong, match="did not come to an end"):
             guarded(lambda: time.sleep(2), 0.01, [])
+
+
+def test_a_ring_outside_of_the_call_raises_nothing(monkeypatch):
+    """Here one comes when the time is over and the call has not begun; on its way out the same would happen."""
+    set_timer = signal.setitimer
+
+    def rings_first(*timer):
+        monkeypatch.undo()
+        signal.getsignal(signal.SIGALRM)(signal.SIGALRM, sys._getframe())
+        set_timer(*timer)
+
+    monkeypatch.setattr(signal, "setitimer", rings_first)
+    clock = iter([0.0])
+    assert limited(lambda: "done", 1.0, lambda: next(clock, 9.0)) == "done"
 
 
 def test_a_ring_that_is_missed_is_not_the_last_one(monkeypatch):
@@ -394,28 +398,3 @@ def test_a_card_has_the_colour_of_its_verdict_whatever_was_earned(status, points
 def test_an_unknown_part_is_one_sentence():
     with pytest.raises(LabError, match="run the check as it stood"):
         check("3.nothing", 1)
-
-
-STUBBORN = """
-from specdec_grader.guard import guarded
-from specdec_grader.mistakes import Wrong
-
-def stubborn():
-    try:
-        while True:
-            pass
-    except BaseException:
-        while True:
-            pass
-
-try:
-    guarded(stubborn, 0.2, [])
-except Wrong as e:
-    print(e)
-"""
-
-
-def test_the_alarm_rings_again_for_code_that_catches_it():
-    """In a process of its own: if it rang once, this would never end."""
-    done = subprocess.run([sys.executable, "-c", STUBBORN], capture_output=True, text=True, timeout=60)
-    assert "did not come to an end" in done.stdout, done.stderr

@@ -43,9 +43,7 @@ WRONG = {
         "something else": (lambda rate, ops, b: 300, "with your code, and it should be"),
     },
     "1.v": {
-        "always two bytes": ((lambda k, w, b, *rest: seconds(k, w, 16, *rest), v), "should be 0.01"),
         "asks for too much": ((seconds, lambda n, T: T(1000) / T(1)), "asks for T(1000)"),
-        "v not written": ((seconds, lambda n, T: None), "Now write v"),
         "v says that it is open": ((seconds, unwritten), "Now write v"),
         "v prints": ((seconds, printing), "In v: Your function returns nothing"),
     },

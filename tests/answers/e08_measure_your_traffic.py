@@ -103,18 +103,11 @@ WRONG = {
         "something else": (lambda cards: ([0.5] * len(cards[0][1]), by_counts(cards)[1]), "Of the rounds that got to a place"),
         "other tokens": (lambda cards: (by_counts(cards)[0], 2), "tokens per pass are 2.85; yours are 2. How many drafts"),
         "a list that stops": (lambda cards: (conditional(pooled(cards)), 1 + sum(pooled(cards))), "no round reached"),
-        "divides by 0": (lambda cards: ([b / a for a, b in itertools.pairwise([1, *pooled(cards)])], 0), "ZeroDivisionError"),
     },
     "8.decide": {
         "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "The drafters of this report are"),
-        "the slowest": (lambda report: (by_ifs(report)[0], min(totals(report), key=lambda r: r["ratio_to_plain"])["arm"], []), "Can the two be told apart"),
         "always unclear": (with_decision(lambda row, right: "unclear"), "lookup / eagle from 1.05 to 1.26; 30 prompts) the decision should be 'deploy'"),
-        "other words": (with_decision(lambda row, right: right.replace("don't", "do not")), 'should be "deploy"'),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),
-        "no care for a missing interval": (with_decision(lambda row, right: right if row["ratio_interval"][0] else ""), "TypeError"),
         "other kinds": (with_kinds(lambda *found: ["chat"]), "of this drafter below 1"),
-        "overall as a kind": (with_kinds(lambda *found: ["overall"]), "is no kind of prompt"),
-        "a row for a kind": (with_kinds(lambda report, decision: report["rows"][:1]), "should hold their names"),
-        "no name of a drafter": (lambda report: ("unclear", 7, []), "should be a name"),
     },
 }  # fmt: skip

@@ -67,35 +67,25 @@ RIGHT = {
 WRONG = {
     "9.c1": {
         "other words": (c1("a knife"), "from left to right"),
-        "nothing is written": (c1([]), "from left to right"),
         "a late draft accepted": (c1(marks="✓✓✗✓––↻"), "had ended before them", 1),
-        "the correction in the place of the miss": (c1(marks="✓✓↻–––↻"), "Mark 3, “corrected”, is wrong"),
         "corrected and bonus mixed up": (c1(marks="✓✓✗–––+"), "The last mark is that of"),
-        "five marks": (c1(marks=MARKS[:5]), "you give 5"),
         "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
-        "the marks are missing": (c1(marks=None), "Still missing: the marks"),
-        "with the rows that stay": (gives("the butter then", MARKS, [1, 2, 3]), "should return 2 things"),
     },
     "9.c2": {
         "in percent": (c2([100, 16.7, 100]), "right in percent"),
         "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3.67"),
-        "other chances": (c2([0.2, 0.5, 0.9]), "must be kept less often"),
-        "two tokens": (c2([1, 0.167]), "should have 3 items"),
         "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
         "above 1": (c3(1.5), "at most 1"),
-        "always": (c3(1), "the misses included"),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
     },
     "9.c4": {
         "other gains": (c4([3, 2, 1]), "The gain is E"),
-        "another crossover": (c4(crossover=16), "the gain is 1"),
         "one list": (gives([2.35, 1.175, 0.5875, 21.15]), "should return 2 things"),
     },
     "9.q1": {
         "other times": (gives(1, 2, 3), "A pass takes the longer one"),
-        "two times": (gives(5, 10), "should have 3 items"),
         "one time": (gives(5), "The list of times should be a list"),
     },
     "9.q3": {

@@ -52,7 +52,6 @@ WRONG = {
     "12.aside": {
         "names": (lambda customers: list(dict.fromkeys(customers))[::4], "should be a number"),
         "twice": (lambda customers: [0, 0], "a prompt twice"),
-        "marks": (lambda customers: [i in in_order(customers) for i in range(len(customers))], "True and False"),
         "none": (lambda customers: [], "List the customers"),
     },
     "12.look": {
