@@ -46,37 +46,20 @@ def kept(drafts, choices):
     return play(drafts, choices)[1].count("accepted")
 
 
-def agreeing(drafts, choices):
-    return [d for d, c in zip(drafts, choices) if d == c]
-
-
-def marks(way):
-    """Right tokens and wrong marks."""
-    return lambda d, c: (play(d, c)[0], way(play(d, c)[1], d, c))
-
-
-def instead(of, mark):
-    return marks(lambda m, d, c: [mark if x == of else x for x in m])
-
-
 def loop(
     begin=lambda target, prompt: target.extend(prompt[:-1]),
     ask=lambda draft, text, gamma: draft(text, gamma),
     feed=lambda text, drafts: [text[-1], *drafts],
     written=lambda drafts, choices: play(drafts, choices)[0] if drafts else choices,
     stay=lambda old, text: len(text) - 1,
-    done=lambda new, n, end, *round: len(new) >= n or end in new,
     cut=lambda new, n, end: new[: new.index(end) + 1][:n] if end in new else new[:n],
-    copy=list,
 ):
     """The loop, one of whose steps can be replaced by another, right or wrong. stay: entries after the rewind, or None."""
 
     def made(prompt, n, target, draft, gamma, end):
-        start = len(prompt)
-        text = copy(prompt)
+        start, text = len(prompt), list(prompt)
         begin(target, text)
-        drafts = choices = []
-        while not done(text[start:], n, end, drafts, choices):
+        while len(text) - start < n and end not in text[start:]:
             old = list(text)
             drafts = ask(draft, text, gamma)
             fed = feed(text, drafts)
@@ -168,8 +151,8 @@ WRONG = {
     "2.round": {
         "something else": (lambda d, c: ([1, 2], play(d, c)[1]), "so [4, 8, 7] is written"),
         "beyond the end": (lambda d, c: ([*d[: kept(d, c)], c[kept(d, c) + 1]], play(d, c)[1]), "With the drafts [4, 8, 1, 9] and the choices [4, 8, 1, 9, 2]: Your code raised IndexError"),
-        "all that agree": (marks(lambda m, d, c: ["accepted" if x == y else z for x, y, z in zip(d, c, m)] + m[-1:]), "never accepted, even", 1),
-        "always bonus": (instead("corrected", "bonus"), "The last mark is that of"),
+        "all that agree": (lambda d, c: (play(d, c)[0], ["accepted" if x == y else mark for x, y, mark in zip(d, c, play(d, c)[1])] + play(d, c)[1][-1:]), "never accepted, even", 1),
+        "always bonus": (lambda d, c: (play(d, c)[0], [*play(d, c)[1][:-1], "bonus"]), "The last mark is that of"),
     },
     "2.cache": {
         "something else": (lambda d, c: (len(c), 2), "your “stay” is 2. It should be 3"),

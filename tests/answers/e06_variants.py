@@ -34,10 +34,6 @@ def searched(text, lengths=(3, 2, 1)):
     return next(((n, end) for n, end in places if text[end - n : end] == text[-n:]), (0, 0))
 
 
-def variant(lengths=(3, 2, 1), copy=copied):
-    return lambda text, gamma: copy(text, end, gamma) if (end := searched(text, lengths)[1]) else []
-
-
 def by_length(text, gamma):
     """As many tokens as the match is long; a very long one gets all."""
     n, end = searched(text, range(8, 0, -1))
@@ -101,13 +97,13 @@ RIGHT = {
 }
 WRONG = {
     "6.propose": {
-        "the whole rest": (variant(copy=lambda text, end, gamma: text[end:]), "should be [9, 8]; yours is [9, 8, 1, 2, 3]. Which run matches"),
+        "the whole rest": (lambda text, gamma: text[searched(text)[1] :] if with_loops(text, 1) else [], "should be [9, 8]; yours is [9, 8, 1, 2, 3]. Which run matches"),
         "changes the text": (lambda text, gamma: [text.append(token) or token for token in with_loops(text, gamma)], "Work on a copy"),
         "None where nothing is found": (lambda *case: with_loops(*case) or None, "returns nothing for"),
     },
     "6.improve": {
         "the plain version": (with_loops, "when is it worth copying fewer", 8, 0),
-        "only when sure": (variant((12,)), "is silent in", 11, 0),
+        "only when sure": (lambda text, gamma: with_loops(text, gamma) if searched(text, (12,))[0] else [], "is silent in", 11, 0),
         "always something": (always_something, "each one costs", 7),
         "reads the stored answers": (reads_the_file, "is silent in 100%"),
         "looks at its caller": (looks_at_its_caller, "had not stood in the text so far"),

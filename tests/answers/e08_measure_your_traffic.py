@@ -47,7 +47,6 @@ def totals(report):
 
 
 def chosen(report):
-    """The row that the decision is about."""
     rows = sorted(totals(report), key=lambda row: -row["ratio_to_plain"])
     if len(rows) == 2 and rows[0]["prompts"] >= 20:
         (two,) = report["compared"]
@@ -56,8 +55,8 @@ def chosen(report):
     return rows[0]
 
 
-def by_ifs(report, row=None):
-    row = row or chosen(report)
+def by_ifs(report):
+    row = chosen(report)
     if row["prompts"] < 20:
         return "too few prompts", None, []
     low, high = row["ratio_interval"]
@@ -80,16 +79,6 @@ def by_table(report):
     return [decision, arm, {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1}]
 
 
-def with_decision(decide):
-    """The drafter and the kinds are right, the decision is this."""
-    return lambda report: (decide(chosen(report), by_ifs(report)[0]), *by_ifs(report)[1:])
-
-
-def with_kinds(kinds):
-    """The drafter and the decision are right, the kinds are these."""
-    return lambda report: (*by_ifs(report)[:2], kinds(report, by_ifs(report)[0]))
-
-
 RIGHT = {
     "8.whole": [token_by_token, by_share, lambda first, t, n, ratio: (first + (n - 1) * t) / (first + (n - 1) * t / ratio)],
     "8.survival": [by_counts, by_tensors, lambda cards: (tuple(b / a if a else None for a, b in itertools.pairwise([1, *pooled(cards)])), 1 + sum(pooled(cards)))],
@@ -106,8 +95,8 @@ WRONG = {
     },
     "8.decide": {
         "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "The drafters of this report are"),
-        "always unclear": (with_decision(lambda row, right: "unclear"), "lookup / eagle from 1.05 to 1.26; 30 prompts) the decision should be 'deploy'"),
+        "always unclear": (lambda report: ("unclear", *by_ifs(report)[1:]), "lookup / eagle from 1.05 to 1.26; 30 prompts) the decision should be 'deploy'"),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),
-        "other kinds": (with_kinds(lambda *found: ["chat"]), "of this drafter below 1"),
+        "other kinds": (lambda report: (*by_ifs(report)[:2], ["chat"]), "of this drafter below 1"),
     },
 }  # fmt: skip

@@ -44,16 +44,7 @@ def by_counting():
     return sum(lengths) / tested, torch.tensor((sum(lengths) + 25) / 25)
 
 
-def letters(right):
-    """Right answers to a choice, and what is no letter of it."""
-    others = {"no such letter": gives("E"), "a number": gives(3), "a sentence": gives(f"Because {right} is right.")}
-    told = "Return one letter"
-    return [gives(right), gives(f" {right.lower()}. "), lambda: "".join(["(", right, ")"])], {
-        name: (made, told) for name, made in others.items()
-    }
-
-
-WHY = {f"9.{name}.why": letters(right) for name, right in zip(("c1", "c2", "c3", "c4", "q1", "q2"), "CADBDB")}
+LETTERS = {f"9.{name}.why": right for name, right in zip(("c1", "c2", "c3", "c4", "q1", "q2"), "CADBDB")}
 RIGHT = {
     "9.c1": [c1(), c1(["the", " butter", " then"], MARKS), c1(marks=" ".join(MARKS)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
     "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], Fraction(11, 20))],
@@ -62,7 +53,7 @@ RIGHT = {
     "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10]],
     "9.q3": [gives(1.556), gives(2.24 / (2 * 0.16 + 1.1 + 0.02)), gives("1.56"), gives([1.556]), 1.556],
     "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
-    **{part: right for part, (right, _) in WHY.items()},
+    **{part: [gives(x), gives(f" {x.lower()}. "), gives(f"({x})")] for part, x in LETTERS.items()},
 }  # fmt: skip
 WRONG = {
     "9.c1": {
@@ -97,5 +88,5 @@ WRONG = {
         "three letters": (gives(["B", "D", "A"]), "should return 4 things"),
         "EAGLE as Medusa": (gives(["B", "D", "A", "A"]), "About EAGLE: EAGLE goes step by step"),
     },
-    **{part: wrong for part, (_, wrong) in WHY.items()},
+    **{part: {"a sentence": (gives(f"Because {x} is right."), "Return one letter")} for part, x in LETTERS.items()},
 }

@@ -74,10 +74,6 @@ def recursive(p, drafts, qs, us, w):
     return recursive(residual(p, qs[0]), drafts[1:], qs[1:], us[1:], w)
 
 
-def only_two(p, drafts, qs, us, w):
-    return offering(p, drafts, qs, us, w, tested=2)
-
-
 def deciding(cost=lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[texts]):
     def made(texts, T, shapes):
         gains = {name: s["E"] / cost(texts, T, s) for name, s in shapes.items()}
@@ -111,7 +107,7 @@ WRONG = {
     },
     "10.offer": {
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept", None, 2),
-        "not the third": (only_two, "with three it is not", None, 2),
+        "not the third": (lambda *case: offering(*case, tested=2), "with three it is not", None, 2),
         "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "Your rule returns nothing for"),
     },
     "10.decide": {

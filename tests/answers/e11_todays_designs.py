@@ -4,20 +4,9 @@ from itertools import accumulate
 from operator import mul
 
 import torch
+from specdec_grader.sheets.e11_todays_designs import RULES
 
-from specdec_lab.theory import acceptance, emitted, residual
-
-
-def ratio(p, q):
-    return [min(1.0, a / b) if b else 1.0 for a, b in zip(p, q)]
-
-
-KNOWN = {  # the four rules, typed in by their names
-    "exact": lambda p, q: (ratio(p, q), residual(p, q)),
-    "likely enough": lambda p, q: ([float(a >= 0.15) for a in p], p),
-    "one of the best two": lambda p, q: ([float(sorted(p)[-2] <= a) for a in p], residual(p, q)),
-    "p again": lambda p, q: (ratio(p, q), p),
-}
+from specdec_lab.theory import acceptance, emitted
 
 
 def by_rows(joint):
@@ -93,7 +82,7 @@ WRONG = {
         "half a draft": (lambda chances, limit: 1.5, "a whole number"),
     },
     "11.which": {
-        "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, KNOWN), "take the names from `rules`"),
+        "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, RULES), "take the names from `rules`"),
         "the second": (lambda *case: by_distance(*case)[1], "Work out what comes out by each rule"),
         "a number": (lambda p, q, counts, rules: 2, "the name of a rule"),
     },
