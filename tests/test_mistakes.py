@@ -13,15 +13,6 @@ from specdec_grader.part import RIGHT, WRONG, Part, judged
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
-ROUNDED = {
-    "4.overlap",
-    "4.tokens",
-    "4.claim",
-    "5.speedup",
-    "7.gain",
-    "8.whole",
-    "12.gain",
-}  # earn a share for right numbers that were
 # What the other results earn when only the one at this place is wrong. In all other parts each earns an equal share.
 OTHERS = {"1.v": (1 / 3, 2 / 3), "2.round": (0, 2 / 3), "4.claim": (0, 1 / 2), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
 
@@ -42,8 +33,16 @@ def earned(part: Part, place: int, mistake: Mistake) -> float:
     return round(max(mistake.earned, others) * part.points, 2)
 
 
-def is_told(part: Part, place: int, mistake: Mistake) -> None:
-    """Each formula of a mistake is judged as this mistake and as nothing else."""
+QUESTIONS = [(part, place, question) for part in PARTS.values() for place, question in enumerate(part.asks)]
+MISTAKES = [
+    pytest.param(part, place, mistake, id=f"{part.id}: {mistake.said[:50]}")
+    for part, place, question in QUESTIONS
+    for mistake in question.mistakes
+]
+
+
+@pytest.mark.parametrize(("part", "place", "mistake"), MISTAKES)
+def test_a_wrong_formula_is_told_its_own_mistake(part, place, mistake):
     assert mistake.results, "no formula leads to it"
     assert 0 <= mistake.earned < 1, "a share of the points is below 1"
     others = [m.said for question in part.asks for m in question.mistakes if m.said not in mistake.said]
@@ -57,19 +56,6 @@ def is_told(part: Part, place: int, mistake: Mistake) -> None:
         assert verdict.points == earned(part, place, mistake), "another share is earned"
 
 
-MISTAKES = [
-    pytest.param(part, place, mistake, id=f"{part.id}: {mistake.said[:50]}")
-    for part in PARTS.values()
-    for place, question in enumerate(part.asks)
-    for mistake in question.mistakes
-]
-
-
-@pytest.mark.parametrize(("part", "place", "mistake"), MISTAKES)
-def test_a_wrong_formula_is_told_its_own_mistake(part, place, mistake):
-    is_told(part, place, mistake)
-
-
 @pytest.mark.parametrize("part", [part for part in PARTS.values() if part.asks], ids=lambda part: part.id)
 def test_the_right_formulas_earn_full_marks(part):
     verdict = judged(part.id, *handed_in(part))
@@ -79,39 +65,20 @@ def test_the_right_formulas_earn_full_marks(part):
         assert (verdict.status, verdict.points) == (RIGHT, part.points), verdict.message
 
 
-@pytest.mark.parametrize(
-    ("part", "place"),
-    [
-        pytest.param(part, place, id=f"{part.id} {place}")
-        for part in PARTS.values()
-        for place, question in enumerate(part.asks)
-        if question.near
-    ],
-)
-def test_right_numbers_that_were_rounded_earn_their_share(part, place):
-    question = part.asks[place]
+@pytest.mark.parametrize(("part", "place", "question"), [row for row in QUESTIONS if row[2].near])
+def test_right_numbers_that_were_rounded_earn_their_share(part, place, question):
+    def way(*case):
+        right = question.right(*case)
+        return [round(x, 1) for x in right] if isinstance(right, list) else round(right, 1)
+
     assert 0 < question.near.earned < 1
-
-    def rounded(value, digits):
-        if isinstance(value, list | tuple):
-            return [rounded(x, digits) for x in value]
-        return round(float(value), digits)
-
-    for digits in (2, 1):  # in one part all right numbers have two places
-
-        def way(*case, digits=digits):
-            return rounded(question.right(*case), digits)
-
-        verdict = judged(part.id, *handed_in(part, way, place=place))
-        if verdict.status != RIGHT:
-            break
+    verdict = judged(part.id, *handed_in(part, way, place=place))
     assert verdict.status == WRONG and verdict.message.endswith(question.near.said), verdict.message
     assert verdict.points == earned(part, place, question.near)
 
 
 def test_only_programs_have_no_formulas():
     assert {id for id, part in PARTS.items() if not part.asks} == PROGRAMS
-    assert {id for id, part in PARTS.items() if any(question.near for question in part.asks)} == ROUNDED
 
 
 # How a sheet writes them
@@ -164,7 +131,7 @@ def test_every_section_is_about_a_question():
     """A name that nothing has would never be told: each heading names a right answer, or a part of the checkpoint."""
     folder = resources.files("specdec_grader") / "known"
     sheets = [path.name.removesuffix(".md") for path in folder.iterdir() if path.name.startswith("e")]
-    rights = {(q.right.__module__.rpartition(".")[2], q.right.__name__) for part in PARTS.values() for q in part.asks}
+    rights = {(q.right.__module__.rpartition(".")[2], q.right.__name__) for _, _, q in QUESTIONS}
     rights |= {("e03_exactly_the_target", "comes_out"), ("e10_trees", "offer")}  # judged by what comes out of them
     for sheet in sheets:
         for names, _ in sections_of(sheet):

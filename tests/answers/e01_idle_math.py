@@ -34,7 +34,10 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "1.bytes": {
-        "something else": (lambda w, b, k: w * b / 16 + w / 4, "should be 1.6e+10"),
+        "something else": (
+            lambda w, b, k: w * b / 16 + w / 4,
+            "bytes_read(8e+09, 16, 1) is 1e+10 with your code, and it should be 1.6e+10.",
+        ),
     },
     "1.ceiling": {
         "whole passes": (lambda size, rate, n: n * (rate // size), "it should be"),
@@ -43,7 +46,12 @@ WRONG = {
         "something else": (lambda rate, ops, b: 300, "with your code, and it should be"),
     },
     "1.v": {
-        "asks for too much": ((seconds, lambda n, T: T(1000) / T(1)), "asks for T(1000)"),
+        "asks for too much": (
+            (seconds, lambda n, T: T(1000) / T(1)),
+            "pass_seconds is right. In v: Your code asks for T(1000), which is no pass of",
+            None,
+            2,
+        ),
         "v says that it is open": ((seconds, unwritten), "Now write v"),
         "v prints": ((seconds, printing), "In v: Your function returns nothing"),
     },
