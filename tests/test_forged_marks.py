@@ -15,7 +15,7 @@ from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS, Part, judged
-from test_grade_notebook import SOLUTIONS, code_cell, graded, notebook, put, solution_cells, status
+from test_grade_notebook import code_cell, graded, notebook, put, solution_cells, status
 from test_jail import alive, needs_bubblewrap
 
 from specdec_lab.theory import expected_tokens
@@ -27,7 +27,6 @@ import gc
 worker = next(x for x in gc.get_objects() if type(x).__name__ == "Worker" and hasattr(x, "messages"))
 """
 FORGED = {
-    "its own check": "import specdec_grader\nspecdec_grader.check = check = lambda *made: 3.0",
     "another judge": """
 from specdec_grader import checks
 checks.judged = lambda *made: None
@@ -55,25 +54,9 @@ def my_test(rule):
             return rule is frame.f_globals["SOUND"]
         frame = frame.f_back
 """,
-    "what the rule looks like": """
-def my_test(rule):
-    return "SOUND" in repr(rule) or rule.__name__ == "sound"
-""",
     "messages of its own": REACH + """
 worker.messages.send({"result": [0], "changed": [], "printed": ""})
 worker.messages.send({"part": "3.rule", "status": "right", "points": 1000, "done": True})
-""",
-    "messages while it is asked": REACH + """
-def accept_or_correct(p, q, x, u, w):
-    worker.messages.send({"raised": {"type": "Wrong", "text": "", "line": "", "number": 0}, "printed": ""})
-    return x
-""",
-    "a process that outlives it": """
-import os
-if hasattr(os, "fork") and os.fork() == 0:
-    import time
-    while True:
-        time.sleep(0.1)
 """,
     "a message without end": REACH + """
 def accept_or_correct(p, q, x, u, w):
@@ -82,7 +65,6 @@ def accept_or_correct(p, q, x, u, w):
         worker.messages.writes.flush()
 """,
     "the end of Python in a call": "import os\ndef accept_or_correct(*given):\n    os._exit(0)",
-    "a result of great size": "def accept_or_correct(*given):\n    return [0] * 2_000_000  # 6 MB as JSON",
     "a result of great depth": """
 def accept_or_correct(*given):
     deep = []
@@ -102,35 +84,15 @@ def my_test(rule):
     return Liar(1)
 """,
 }  # fmt: skip
+# That nothing is read from the disk is seen in test_jail.
 
 
-FROM_THE_DISK = {
-    "the judges from the disk": """
-import importlib.util, specdec_grader, pathlib, sys
-sys.modules = {k: v for k, v in sys.modules.items() if "grader" not in k}
-folder = pathlib.Path(specdec_grader.__file__).parent / "sheets"
-spec = importlib.util.spec_from_file_location("stolen", folder / "e03_exactly_the_target.py")
-stolen = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(stolen)
-accept_or_correct = stolen.SOUND
-""",
-    "the solutions from the disk": f"""
-import json
-cells = json.load(open({str(SOLUTIONS / "03_exactly_the_target.ipynb")!r}))["cells"]
-for cell in cells:
-    if cell["cell_type"] == "code" and "BEGIN SOLUTION" in "".join(cell["source"]):
-        exec("".join(cell["source"]), globals())
-""",
-}
-
-
-@pytest.mark.parametrize("name", [*FORGED, *(pytest.param(name, marks=needs_bubblewrap) for name in FROM_THE_DISK)])
+@pytest.mark.parametrize("name", FORGED)
 def test_nobody_gets_points_for_nothing(tmp_path, name):
     made = notebook(False, "03_exactly_the_target")
     for cell in solution_cells(made):
         cell.source = "pass"
-    code = (FORGED | FROM_THE_DISK)[name]
-    put(put(made, code, at=len(made.cells) - 2), code)
+    put(put(made, FORGED[name], at=len(made.cells) - 2), FORGED[name])
     result, _ = graded(tmp_path, made, limits=replace(LIMITS, cell=20.0))
     assert result["points"] == 0.0 and "right" not in status(result), result["parts"]
     assert all(0 <= p["points"] <= p["max_points"] for p in result["parts"]) and len(result["parts"]) == 2
@@ -167,10 +129,7 @@ def plain(before: str = "pass", after: str = "pass", more: str = "") -> str:
 SHOW = "target.rewind(len(prompt) - 1); rounds(list(prompt), len(prompt), n, target, draft, gamma, end"
 PLAIN_LOOPS = {  # each writes the right text, and each token of most of it comes from a pass of its own
     "asks when all is written": plain(after="draft(text, gamma)"),
-    "asks in each round for no draft": plain("draft(text, 0)"),
-    "asks in each round for half a draft": plain("draft(text, 0.5)"),
     "asks in each round and drops what comes": plain("draft(text, gamma)"),
-    "asks for one draft, and then for none": plain("draft(text, len(text) == len(prompt))"),
     "has a round with one draft, and then drops all": plain(
         "drafts = draft(text, gamma if text[len(prompt):] else 1)\n        if not text[len(prompt):]: "
         "text += target.extend([text[-1], *drafts])[:1]; target.rewind(len(text) - 1); continue"
@@ -179,10 +138,6 @@ PLAIN_LOOPS = {  # each writes the right text, and each token of most of it come
     "gives what it knows as a draft of its own": plain(
         "[known] = target.extend(text[-1:]); target.rewind(len(text) - 1); draft(text, gamma)\n        "
         "text += target.extend([text[-1], known]); target.rewind(len(text) - 1); continue"
-    ),
-    "begins without drafts": plain(
-        "if len(text) == len(prompt) + 8: rounds(text, len(prompt), n, target, draft, gamma, end); continue",
-        more=ROUNDS,
     ),
     "has a round at the beginning": plain(
         "if len(text) == len(prompt): rounds(text, len(prompt), n, target, draft, gamma, end, most=1); continue",
@@ -198,8 +153,6 @@ def speculate(prompt, n, target, draft, gamma, end):
     new = text[: text.index(end) + 1] if end in text else text
 """
 LOOPS = {
-    "returns nothing": ALONE + "    return []",
-    "never asks the target": ALONE + "    draft(prompt, gamma)\n    return new",
     "gives the prompt, too": ALONE + "    return prompt + new",
     "asks it for nothing": ALONE + "    draft(prompt + new, gamma); [target.extend([1]) for _ in new]\n    return new",
     "reads the prompt token by token": """
@@ -237,12 +190,7 @@ def test_no_order_of_answers_is_right_and_no_infinite_number():
 EACH = "\n".join(f'check("9.c1.why", "{letter}")' for letter in "WXYZ")  # W is right here
 TRIED = {
     "in one cell": [EACH],
-    "one after the other": [
-        "letters = iter('XWYZ')\ndef c1_why(): return next(letters)",
-        *['check("9.c1.why", c1_why)'] * 4,
-    ],
     "in two names": ["c1_why = 'W'\nother = 'X'\n" + 'check("9.c1.why", c1_why)\ncheck("9.c1.why", other)'],
-    "with nothing at the end": [*EACH.splitlines(), "c1_why = None", 'check("9.c1.why", None)'],
     "with the end of Python": [EACH, 'import os\ndef c1_why(): os._exit(1)\ncheck("9.c1.why", c1_why)'],
 }
 
@@ -277,7 +225,6 @@ def test_who_has_seen_the_texts_has_no_second_try(tmp_path, monkeypatch):
 FLOODS = {
     "questions that are refused": 'line = b\'{"ask": 123456, "args": [\' + b"{}," * 300_000 + b"{}]}\\n"\nfor _ in range(20):\n    worker.messages.writes.write(line); worker.messages.writes.flush(); worker.messages.reads.readline()',
     "a set that takes minutes": 'worker.handlers["values"] = lambda message: {"result": [{"set": [i * (2**61 - 1) for i in range(1, 60_000)]}]}',
-    "an answer in the place of values": 'worker.handlers["values"] = lambda message: {"result": 5}',
 }
 
 
@@ -314,10 +261,8 @@ os._exit(1)
 
 
 SPELLED = (
-    "check( '1.bytes', lambda *a: 1.0, 1000.0)",
     "check('1.bytes', lambda *a: 1.0, earned=1000.0)",
     "from specdec_grader import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
-    "import specdec_grader\nspecdec_grader.check('1.bytes', lambda *a: 1.0, 1000.0)",
     "def bytes_read(*a): return '1e400'",
 )
 

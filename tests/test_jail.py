@@ -29,10 +29,8 @@ SOLUTION = jail.PACKAGE.parent / "solutions/03_exactly_the_target.ipynb"
 
 HARMLESS = {  # what can be tried without a jail, too
     "reads a neighbour": "open(neighbour).read()",
-    "lists the class": "import os\nos.listdir(os.path.dirname(neighbour))",
     "writes beside it": "open(neighbour + '2', 'w').write('x')",
     "empties it": "import os\nos.truncate(neighbour, 0)",
-    "links it": "import os\nos.link(neighbour, neighbour + '3')",
     "reads the judges": "open(judges).read()",
     "reads the solutions": "open(solutions).read()",
     "reads the environment of the grader": "open(f'/proc/{grader}/environ', 'rb').read()",
@@ -44,7 +42,6 @@ HARMLESS = {  # what can be tried without a jail, too
 }
 OTHERS = {
     "changes Python": "import os\nos.chmod(os.__file__, 0)",
-    "changes the machine": "open('/proc/sys/kernel/core_pattern', 'a').close()",
     "has rights of root": "assert int(open('/proc/self/status').read().partition('CapEff:')[2].split()[0], 16)",
     "makes namespaces": (  # which only a process of one thread may
         "import subprocess, sys\ncode = 'import ctypes; sys.exit(ctypes.CDLL(None).unshare(0x10000000))'\n"
@@ -112,25 +109,12 @@ def test_the_attacks_work_without_a_jail(world, monkeypatch):
         assert {attack(learner, world, code) for code in HARMLESS.values()} == {"done"}
 
 
-@needs_bubblewrap
-def test_the_code_has_a_folder_and_python():
-    with Learner() as learner:
-        learner.run(
-            "open('own', 'w').write('x')\nimport torch\nsaid = open('own').read() + str(int(torch.ones(2).sum()))"
-        )
-        assert learner.values(["said"]) == ["x2"]
-        printed = learner.run("!echo from a shell\ndef behind(): return 1")
-        learner.run("import os, tempfile\nsaid = os.environ.get('HOME') == os.getcwd() == tempfile.gettempdir()")
-        assert learner.values(["said", "behind()"]) == [True, 1], printed
-
-
-SMALL = replace(LIMITS, cell=20.0, memory=300 * 2**20)
 # Each has one limit that the code breaks, so that it does not matter what the watch sees first: 60 processes take more
 # than 300 MiB, and on a busy machine it looks while there are only a few of them.
 TOO_MUCH = {
     "memory in several processes": (
         "import os, time\nfor _ in range(6):\n    if os.fork() == 0:\n        x = b'1' * 10**8\n        time.sleep(20)\ntime.sleep(20)",
-        SMALL, "of memory",
+        replace(LIMITS, cell=20.0, memory=300 * 2**20), "of memory",
     ),
     "processes": (
         "import os, time\ntry:\n    for _ in range(60):\n        if os.fork() == 0:\n            time.sleep(20)\n"
@@ -138,9 +122,6 @@ TOO_MUCH = {
         replace(LIMITS, processes=30, memory=2**40), "more than 30 processes",
     ),
     "sleep": ("import time\ntime.sleep(60)", replace(LIMITS, cell=2.0), "did not come to an end within 2 seconds of processor"),
-    "time of others": (
-        "import subprocess\nsubprocess.run(['sh', '-c', 'while :; do :; done'])", replace(LIMITS, cell=2.0), "did not come to an end",
-    ),
 }  # fmt: skip
 
 
@@ -153,9 +134,12 @@ def test_who_takes_too_much_is_ended(what):
 
 
 @needs_bubblewrap
-def test_files_are_limited():
-    """Of one file, and of all together."""
+def test_the_code_has_a_folder_with_a_limit_for_its_files():
+    """For one file, and for all together."""
     with Learner(replace(LIMITS, files=5_000_000)) as learner:
+        learner.run("import os, tempfile, torch\nsaid = os.environ['HOME'] == os.getcwd() == tempfile.gettempdir()")
+        printed = learner.run("!echo from a shell\ndef behind(): return 1")
+        assert learner.values(["said", "behind()"]) == [True, 1], printed
         learner.run(
             "for n in range(3):\n    try:\n        open(f'{n}', 'wb').write(b'x' * 4_000_000)\n        said = 'done'\n"
             "    except OSError: said = 'refused'"
