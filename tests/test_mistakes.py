@@ -93,7 +93,7 @@ TEXT = """
 - `total = cost → total = cost + 1`
 - `return tokens / (cost + 1)`
 > The cost is
-> one too many. [belief 7; earns ½]
+> one too many. [name dear; belief 7; earns ½]
 - `tokens → (tokens - 1); / → *`
 > Two changes [1, 2].
 """
@@ -101,7 +101,7 @@ TEXT = """
 
 def test_a_mistake_is_a_change_of_the_right_answer():
     first, second = mistakes_in(TEXT, times_as_fast)
-    assert (first.said, first.belief, first.earned) == ("The cost is one too many.", 7, 0.5)
+    assert (first.said, first.belief, first.earned, first.name) == ("The cost is one too many.", 7, 0.5, "dear")
     assert [way(6, 2) for way in first.results] == [2, 2]
     assert (second.said, second.belief, second.earned) == ("Two changes [1, 2].", None, 0.0)
     assert [way(6, 2) for way in second.results] == [10]

@@ -26,10 +26,11 @@ class Mistake:
             result itself where it is the same in every case.
         belief: the number of the misconception behind it, where a common one is.
         earned: the share of the points that is earned all the same, 0 to 1.
+        name: what a judge calls it that has to tell it from another one; most have none.
     """
 
-    def __init__(self, said: str, *results: Any, belief: int | None = None, earned: float = 0.0):
-        self.said, self.results, self.belief, self.earned = said, results, belief, earned
+    def __init__(self, said: str, *results: Any, belief: int | None = None, earned: float = 0.0, name: str = ""):
+        self.said, self.results, self.belief, self.earned, self.name = said, results, belief, earned, name
 
     def gives(self, cases: Sequence[tuple]) -> Iterator[list]:
         """The wrong results in these cases, for each way that leads to one in all of them."""
@@ -102,11 +103,11 @@ def mistakes_in(text: str, right: Callable[..., Any]) -> Iterator[Mistake]:
         elif mark != "> ":
             raise ValueError(f"“{mark}{lines[0]}” begins neither with “- ”, a change, nor with “> ”, a sentence")
         else:
-            said, belief, earned = split_brackets(" ".join(lines))
+            said, about = split_brackets(" ".join(lines))
             if not ways:
                 raise ValueError(f"no change leads to “{said}”")
             formulas = [compiled(f"{head}\n{changed(body, way)}", right) for way in ways]
-            yield Mistake(said, *formulas, belief=belief, earned=earned)
+            yield Mistake(said, *formulas, **about)
             ways = []
     if ways:
         raise ValueError(f"no sentence stands below “{ways[-1]}”")
@@ -131,13 +132,21 @@ def changed(body: str, way: str) -> str:
     return body
 
 
-def split_brackets(sentence: str) -> tuple[str, int | None, float]:
-    """A sentence without its brackets; the belief and the share that stand there."""
-    said, bracket, marks = sentence.removesuffix("]").rpartition(" [") if sentence.endswith("]") else (sentence, "", "")
-    found = re.fullmatch(r"(?:belief (\d+))?(?:(?<=\d); )?(?:earns ([¼½¾⅓⅔]))?", marks)
-    if not found or (bracket and not marks):
-        raise ValueError(f"“{marks}” is neither “belief 7” nor “earns ½”, nor both with a semicolon between them")
-    belief, share = int(found[1]) if found[1] else None, found[2]
-    if belief and belief not in MISCONCEPTIONS:
-        raise ValueError(f"there is no misconception {belief}")
-    return said, belief, unicodedata.numeric(share) if share else 0.0
+def split_brackets(sentence: str) -> tuple[str, dict[str, Any]]:
+    """A sentence without its brackets, and what stands in them: belief, earned and name, as of a `Mistake`."""
+    if not sentence.endswith("]"):
+        return sentence, {}
+    said, _, inside = sentence.removesuffix("]").rpartition(" [")
+    about: dict[str, Any] = {}
+    for mark in inside.split("; "):
+        found = re.fullmatch(r"belief (?P<belief>\d+)|earns (?P<earned>[¼½¾⅓⅔])|name (?P<name>\w+)", mark)
+        if not found:
+            raise ValueError(f"“{inside}” is neither “belief 7” nor “earns ½”, nor both with a semicolon between them")
+        about |= {key: value for key, value in found.groupdict().items() if value}
+    if "belief" in about:
+        about["belief"] = int(about["belief"])
+        if about["belief"] not in MISCONCEPTIONS:
+            raise ValueError(f"there is no misconception {about['belief']}")
+    if "earned" in about:
+        about["earned"] = unicodedata.numeric(about["earned"])
+    return said, about

@@ -72,6 +72,10 @@ class Question:
         rows = ((case, value, self.right(*case)) for case, value in zip(self.cases, found))
         return next((row for row in rows if not self.equal(*row[1:])), None)
 
+    def mistake(self, name: str) -> Mistake:
+        """The mistake of this name, which stands in its brackets in known/."""
+        return next(mistake for mistake in self.mistakes if mistake.name == name)
+
     def known_mistake(self, found: Sequence[Any]) -> Mistake | None:
         """The first mistake that gives what was found in every case."""
         for mistake in self.mistakes:

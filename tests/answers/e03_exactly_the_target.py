@@ -96,7 +96,6 @@ RIGHT = {
 }  # fmt: skip
 WRONG = {
     "3.rule": {
-        "keeps with chance min(p, q)": (rule(lambda p, q, x, u: u < min(p[x], q[x])), "You keep a draft with chance min(p, q)."),
         "w not scaled, and off the end": (runs_off_the_end, "multiply w by its sum first"),
         "u and w exchanged": (lambda p, q, x, u, w: rule()(p, q, x, w, u), "u and w have changed places"),
         "accepts p = 0": (rule(lambda p, q, x, u: u * q[x] <= p[x]), "strictly less", None, 2),

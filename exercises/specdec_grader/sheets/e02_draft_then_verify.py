@@ -8,10 +8,9 @@ from specdec_grader.guard import verdict_on
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
-from specdec_grader.sheets.fixed_answers import first_wrong_mark, marks_of
+from specdec_grader.sheets.fixed_answers import hint_for_marks, marks_of_round, read_marks
 from specdec_grader.sheets.watched import Watched, matching
 from specdec_grader.supplied.toy import ToyTarget, drafter, written_alone
-from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 SEEN = "With the drafts {} and the choices {}"
 AFTER = "With the text {} and the caches {} and {}"
@@ -59,17 +58,14 @@ def several_results(made: Callable[..., object], what: str, cases: Sequence[tupl
 
 # 2.round: the tokens, then the marks
 
-NOTHING_COUNTS = (
-    "After the first miss nothing counts: the choices there were computed after a draft that is not in the text."
-)
-
 
 def hint_tokens(case: tuple[list[int], list[int]], found: list[int]) -> str | Mistake:
     drafts, choices = case
     a = common_start(drafts, choices)
     if a < len(drafts) and found[: a + 1] == choices[: a + 1]:
-        late = matching(drafts[a + 1 :], choices[a + 1 :])
-        return Mistake(NOTHING_COUNTS, belief=1 if set(found[a + 1 :]) <= set(late) else None)
+        late = TOKENS.mistake("late_drafts")
+        agreeing = matching(drafts[a + 1 :], choices[a + 1 :])
+        return late if set(found[a + 1 :]) <= set(agreeing) else Mistake(late.said)
     place = f"the first miss is at place {a + 1}" if a < len(drafts) else "there is no miss"
     return f"Here {place}, so {choices[: a + 1]} is written."
 
@@ -87,26 +83,14 @@ TOKENS = question(
 )
 
 
-def marks(drafts: list[int], choices: list[int]) -> list[str]:
-    a, gamma = common_start(drafts, choices), len(drafts)
-    missed = [ACCEPTED] * a + [REJECTED] + [DISCARDED] * (gamma - a - 1) + [CORRECTED]
-    return missed if a < gamma else [ACCEPTED] * gamma + [BONUS]
-
-
 def seen_marks(case: tuple[list[int], list[int]], found: list[str], right: list[str]) -> str:
     return f"{SEEN.format(*case)} your tokens are right, and your marks are {shown(found, 120)}."
 
 
-def hint_marks(case: tuple[list[int], list[int]], found: list[str]) -> str | Mistake:
-    drafts, choices = case
-    a, right = common_start(drafts, choices), marks(drafts, choices)
-    late = [mark for mark, x, y in list(zip(found, drafts, choices))[a + 1 :] if x == y]
-    if ACCEPTED in late:
-        return Mistake("A draft after the first miss is never accepted, even if it agrees.", belief=1)
-    return first_wrong_mark(found, right)
-
-
-MARKS = Question(ROUNDS, marks, seen=seen_marks, hint=hint_marks)
+ACCEPTED_LATE = "A draft after the first miss is never accepted, even if it agrees."
+MARKS = Question(
+    ROUNDS, marks_of_round, seen=seen_marks, hint=lambda case, found: hint_for_marks(*case, found, ACCEPTED_LATE)
+)
 
 
 @part("2.round", points=3, asks=[TOKENS, MARKS])
@@ -117,7 +101,7 @@ def judge_round(made: Callable[[list, list], tuple]) -> None:
         raise Wrong("The tokens that are written come first, then the marks.")
     TOKENS.compare([[whole(token, "A written token") for token in tokens] for tokens in written])
     try:
-        found = [marks_of(marks) for marks in found]
+        found = [read_marks(marks) for marks in found]
     except Wrong as e:
         raise Wrong(str(e), 2 / 3) from None
     MARKS.compare(found, earned=2 / 3)

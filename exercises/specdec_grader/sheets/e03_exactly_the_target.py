@@ -70,12 +70,6 @@ def seen_output(pair: tuple[Row, Row], out: list[float], _: list[float]) -> str:
     return f"With p = {p} and q = {q} what comes out is {[round(x, 2) for x in out]}, and not p."
 
 
-KEEPS_LEAST = (
-    "You keep a draft with chance min(p, q). This is the chance that x is drafted and kept. Here x is drafted already, "
-    "so it is kept with chance p/q: compare u · q with p."
-)
-
-
 def comes_out(p, q):
     return output(q, kept=lambda x: p[x] / q[x], other=lambda x: residual(p, q))
 
@@ -151,28 +145,19 @@ def judge_rule(made: Rule) -> None:
     judge_how(made)
 
 
-def mistakes_of_a(rule: Rule) -> list[Mistake]:
+def mistakes_of(rule: Rule) -> list[Mistake]:
     """Those of OUTPUT. Of two that write the same, the one that this rule makes.
 
     What comes out is q by a rule that accepts all drafts, and by one that draws from q − p. Which of them it is shows
     whether a draft that q says too often is ever replaced. And to keep a draft with chance p or min(p, q) comes to
     nearly the same, since what is rejected is mostly written all the same. It shows where p is the larger one.
     """
-    replaced = written_by(rule, *PAIRS[4], [(0, 0.99, 0.95)]) != [0]
-    keeps_least = written_by(rule, *PAIRS[4], [(3, 0.25, 0.05)]) != [3]  # q is 0.1 there, and p is 0.4
-    found = [mistake for mistake in OUTPUT.mistakes if not (replaced and mistake is NEVER_REJECTS)]
-    if keeps_least:
-        found = [Mistake(KEEPS_LEAST, *m.results) if m is KEEPS_P else m for m in found]
-    return found
+    never_rejects = written_by(rule, *PAIRS[4], [(0, 0.99, 0.95)]) == [0]
+    keeps_p = written_by(rule, *PAIRS[4], [(3, 0.25, 0.05)]) == [3]  # q is 0.1 there, and p is 0.4
+    seen = {"never_rejects": never_rejects, "keeps_p": keeps_p, "keeps_least": not keeps_p}
+    return [mistake for mistake in OUTPUT.mistakes if seen.get(mistake.name, True)]
 
 
-def known_as(beginning: str) -> Mistake:
-    """The mistake of OUTPUT whose sentence begins like this."""
-    return next(mistake for mistake in OUTPUT.mistakes if mistake.said.startswith(beginning))
-
-
-NEVER_REJECTS = known_as("This is q: no draft")
-KEEPS_P = known_as("You keep a draft with chance p.")
 NO_ANSWER = (ArithmeticError, LookupError, StopIteration, ValueError)
 FEW = 40  # points for u where a rule is asked again, call by call
 
@@ -193,8 +178,8 @@ def name_the_slip(made: Rule) -> None:
 
     cases = [(p, q) for p, q in PAIRS if p != q]
     outputs = [output_of(answers, p, q, FEW) for p, q in cases]
-    mistake = replace(OUTPUT, cases=cases, mistakes=mistakes_of_a(answers)).known_mistake(outputs)
-    if mistake and mistake is not NEVER_REJECTS:  # which is what counting all calls as kept looks like
+    mistake = replace(OUTPUT, cases=cases, mistakes=mistakes_of(answers)).known_mistake(outputs)
+    if mistake and mistake.name != "never_rejects":  # which is what counting all calls as kept looks like
         raise Wrong(mistake.said, belief=mistake.belief)
 
 
@@ -209,7 +194,7 @@ def judge_output(made: Rule) -> None:
     def hint(pair: tuple[Row, Row], out: list[float]) -> str:
         return f"After a rejection {U_TWICE}" if looks_at_u_again(made) else OUTPUT.hint
 
-    replace(OUTPUT, mistakes=mistakes_of_a(made), hint=hint).compare(outputs)
+    replace(OUTPUT, mistakes=mistakes_of(made), hint=hint).compare(outputs)
 
 
 def judge_how(made: Rule) -> None:

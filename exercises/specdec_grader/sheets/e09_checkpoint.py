@@ -3,18 +3,18 @@
 import math
 from functools import partial
 
-from specdec_grader.coerce import common_start, same
-from specdec_grader.mistakes import Mistake
+from specdec_grader.coerce import same
 from specdec_grader.question import Question
 from specdec_grader.sheets.fixed_answers import (
     alone,
     choice,
-    first_wrong_mark,
     fixed,
+    hint_for_marks,
     letter,
-    marks_of,
+    marks_of_round,
     numbers,
     one_number,
+    read_marks,
     several,
     text_of,
     typed_number,
@@ -26,14 +26,6 @@ from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes
 
 DRAFTS = ["the", "butter", "and", "add", "some", "eggs"]
 SAYS = ["the", "butter", "then", "add", "some", "sugar", "slowly"]  # the target, row by row
-SIZE = len(DRAFTS)
-MISS = common_start(DRAFTS, SAYS)  # the place of the first miss, from 0: the drafts before it are accepted
-
-
-def hint_marks(_: tuple, found: list[str]) -> str | Mistake:
-    if found[: MISS + 1] == marks()[: MISS + 1] and "accepted" in found[MISS:SIZE]:
-        return Mistake("`add` and `some` agree with the target, but the round had ended before them.", belief=1)
-    return first_wrong_mark(found, marks())
 
 
 def tokens_written():
@@ -48,13 +40,13 @@ WRITTEN = fixed(
 )
 
 
-def marks():
-    return ["accepted"] * MISS + ["rejected"] + ["discarded"] * (SIZE - MISS - 1) + ["corrected"]
-
-
-MARKED = Question([()], marks, read=marks_of, hint=hint_marks)
-
-
+ACCEPTED_LATE = "`add` and `some` agree with the target, but the round had ended before them."
+MARKED = Question(
+    [()],
+    lambda: marks_of_round(DRAFTS, SAYS),
+    read=read_marks,
+    hint=lambda _, found: hint_for_marks(DRAFTS, SAYS, found, ACCEPTED_LATE),
+)
 several("9.c1", {"the tokens written": WRITTEN, "the marks": MARKED})
 choice("9.c1.why", "C")
 

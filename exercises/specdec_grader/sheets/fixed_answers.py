@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from specdec_grader.coerce import common_start, listed, nothing, number, reject_empty, same, shown
-from specdec_grader.mistakes import StillOpen, Wrong, known_mistakes
+from specdec_grader.mistakes import Mistake, StillOpen, Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
+from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED
 
 # Kinds of questions
 
@@ -33,8 +34,8 @@ def numbers(right: Callable[[], Sequence[float]], what: str, room: float, **abou
 
 # What was typed
 
-SYMBOLS = {"✓": "accepted", "✗": "rejected", "↻": "corrected", "–": "discarded", "-": "discarded", "+": "bonus"}
-SYMBOLS |= {"✔": "accepted", "x": "rejected", "×": "rejected", "—": "discarded"}  # what is easier to type
+SYMBOLS = {"✓": ACCEPTED, "✗": REJECTED, "↻": CORRECTED, "–": DISCARDED, "-": DISCARDED, "+": BONUS}
+SYMBOLS |= {"✔": ACCEPTED, "x": REJECTED, "×": REJECTED, "—": DISCARDED}  # what is easier to type
 
 
 def typed_number(value: object, what: str) -> float:
@@ -50,7 +51,7 @@ def text_of(value: object) -> str:
     return " ".join(str(word).strip() for word in listed(text, what="The list of written tokens"))
 
 
-def marks_of(value: object) -> list[str]:
+def read_marks(value: object) -> list[str]:
     """Marks by their names, however they were written."""
     if isinstance(value, str):
         value = re.findall(r"[a-z]+|[^\sa-z,]", value.lower())
@@ -62,8 +63,33 @@ def marks_of(value: object) -> list[str]:
     return found
 
 
-def first_wrong_mark(found: Sequence[str], right: Sequence[str]) -> str:
-    """Which of the marks of a round is the first that is wrong, and what each mark says."""
+def letter_of(value: object) -> str:
+    begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
+    if not begins:
+        raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
+    return begins[1].upper()
+
+
+# The marks of a round
+
+
+def marks_of_round(drafts: Sequence, choices: Sequence) -> list[str]:
+    """A mark for each draft, and one for the target's own token."""
+    kept, gamma = common_start(drafts, choices), len(drafts)
+    if kept == gamma:
+        return [ACCEPTED] * gamma + [BONUS]
+    return [ACCEPTED] * kept + [REJECTED] + [DISCARDED] * (gamma - kept - 1) + [CORRECTED]
+
+
+def hint_for_marks(drafts: Sequence, choices: Sequence, found: Sequence[str], accepted_late: str) -> str | Mistake:
+    """Which of the marks that were found is the first that is wrong, and what each mark says.
+
+    Args:
+        accepted_late: is told where a draft behind the first miss is accepted since it agrees.
+    """
+    right, miss = marks_of_round(drafts, choices), common_start(drafts, choices)
+    if any(mark == ACCEPTED and x == y for mark, x, y in list(zip(found, drafts, choices))[miss + 1 :]):
+        return Mistake(accepted_late, belief=1)
     if len(found) != len(right):
         asked = f"There should be {len(right)} marks: one for each draft, then one for the target's own token"
         return f"{asked}; you give {len(found)}."
@@ -72,13 +98,6 @@ def first_wrong_mark(found: Sequence[str], right: Sequence[str]) -> str:
         return "The last mark is that of the target's own token: corrected after a miss, bonus if there was none."
     compared = "Drafts up to the first miss are compared, and accepted or rejected; those behind it are discarded."
     return f"Mark {place + 1}, “{found[place]}”, is wrong. {compared}"
-
-
-def letter_of(value: object) -> str:
-    begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
-    if not begins:
-        raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
-    return begins[1].upper()
 
 
 # Parts
