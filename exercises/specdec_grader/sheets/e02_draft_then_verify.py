@@ -300,50 +300,49 @@ def judge_run(made: Callable[..., list], run: Watched) -> None:
         raise Wrong("Your function changes the prompt that it is given. Work on a copy: list(prompt).", 0.75)
 
 
-def check_work(run: Watched, wanted: list[int]) -> None:
-    """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
-    if run.is_plain() and len(wanted) > 2:  # the prefill may give the first, and then no draft has room
-        never = (
-            "Your loop never asks for drafts" if not run.proposals else "Your loop knows the text without its drafts"
-        )
-        raise Wrong(f"{never}: this is plain decoding.")
-    if run.valid < len(run.prompt) + len(wanted) - 1:
-        said = "The target that your function is given has never computed your text."
-        raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")
-
-
 def judge_text(run: Watched, tokens: list) -> None:
     """The text that came back, and whether it was made with drafts."""
     wanted = run.truth[len(run.prompt) :][: run.n]
     ended = run.end in wanted
     if ended:
         wanted = wanted[: wanted.index(run.end) + 1]
-    if tokens == wanted:
-        check_work(run, wanted)
-        return
     # A small slip, such as the prompt before the text, earns a share; plain decoding with such a slip does not.
     if wanted and set(wanted) <= set(tokens):
         check_work(run, wanted)
-    longer, shorter = tokens[: len(wanted)] == wanted, tokens == wanted[: len(tokens)]
-    behind_end = f"What follows the end marker must not be written: it is {run.end}, and your text is {shown(tokens)}."
-    too_many = f"Your function returns {len(tokens)} tokens for n = {run.n}: the last round may write too many."
+    if tokens != wanted:
+        other = Wrong(f"Your text is {shown(tokens)}; without drafts the target writes {shown(wanted)}.")
+        raise wrong_length(run, tokens, wanted, ended) or run.wrong_round(run.prompt + tokens) or other
+
+
+def check_work(run: Watched, wanted: list[int]) -> None:
+    """Raises Wrong where the text was not made by the target that the loop was given, or without drafts."""
+    if run.is_plain() and len(wanted) > 2:  # the prefill may give the first, and then no draft has room
+        never = "Your loop knows the text without its drafts" if run.proposals else "Your loop never asks for drafts"
+        raise Wrong(f"{never}: this is plain decoding.")
+    if run.valid < len(run.prompt) + len(wanted) - 1:
+        said = "The target that your function is given has never computed your text."
+        raise Wrong(f"{said} Every token has to come from a pass of this target, behind the tokens before it.")
+
+
+def wrong_length(run: Watched, tokens: list, wanted: list[int], ended: bool) -> Wrong | None:
+    """Why there is more than the wanted text, or only its beginning. ended: it ends with the end marker."""
+    if tokens == run.prompt + wanted:
+        return Wrong("Your function returns the prompt as well. Return only the new tokens.", 0.75)
+    if tokens[: len(wanted)] == wanted:
+        if ended:
+            said = (
+                f"What follows the end marker must not be written: it is {run.end}, and your text is {shown(tokens)}."
+            )
+            return Wrong(f"{said} It may stand among accepted drafts.", 0.5)
+        said = f"Your function returns {len(tokens)} tokens for n = {run.n}: the last round may write too many."
+        return Wrong(said, 0.5)
+    if tokens != wanted[: len(tokens)]:
+        return None
+    if ended and tokens == wanted[:-1]:
+        return Wrong("The end marker itself is missing: it is the last token that you return.", 0.75)
     early = "Your text stops too early:"
-    not_written = f"{early} the end marker {run.end} was among drafts or choices, but not written."
-    too_few = f"Your text stops after {len(tokens)} tokens, and there should be {len(wanted)}."
-    run.wrong_if(
-        (
-            tokens == run.prompt + wanted,
-            Wrong("Your function returns the prompt as well. Return only the new tokens.", 0.75),
-        ),
-        (longer and ended, Wrong(f"{behind_end} It may stand among accepted drafts.", 0.5)),
-        (longer, Wrong(too_many, 0.5)),
-        (
-            tokens == wanted[:-1] and ended,
-            Wrong("The end marker itself is missing: it is the last token that you return.", 0.75),
-        ),
-        (shorter and run.end in run.prompt, Wrong(f"{early} the end marker in the prompt does not count.", 0.5)),
-        (shorter and not ended and run.end != NO_END, Wrong(not_written, 0.5)),
-        (shorter, Wrong(too_few)),
-    )
-    run.check_round(run.prompt + tokens)
-    raise Wrong(f"Your text is {shown(tokens)}; without drafts the target writes {shown(wanted)}.")
+    if run.end in run.prompt:
+        return Wrong(f"{early} the end marker in the prompt does not count.", 0.5)
+    if not ended and run.end != NO_END:
+        return Wrong(f"{early} the end marker {run.end} was among drafts or choices, but not written.", 0.5)
+    return Wrong(f"Your text stops after {len(tokens)} tokens, and there should be {len(wanted)}.")
