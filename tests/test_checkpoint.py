@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from answers import e09_checkpoint as answers
-from specdec_grader.checks import PARTS, judged
+from specdec_grader.checks import PARTS, grade_part
 from specdec_grader.sheets import e09_checkpoint as sheet
 
 from specdec_lab import theory
@@ -22,7 +22,7 @@ def choices(case: str) -> dict[str, str]:
 
 
 def right(name: str) -> str:
-    return next(x for x in "ABCD" if judged(f"9.{name}.why", lambda x=x: x).points)
+    return next(x for x in "ABCD" if grade_part(f"9.{name}.why", lambda x=x: x).points)
 
 
 def test_every_case_has_its_checks():
@@ -50,14 +50,14 @@ def test_a_right_choice_does_not_show():
 
 def test_a_wrong_choice_names_its_belief():
     for name in NAMES:
-        named = [judged(f"9.{name}.why", lambda x=x: x).misconception for x in set("ABCD") - {right(name)}]
+        named = [grade_part(f"9.{name}.why", lambda x=x: x).misconception for x in set("ABCD") - {right(name)}]
         assert sum(n is not None for n in named) >= (2 if name == "q1" else 3)
 
 
 def test_a_reply_quotes_no_number_of_its_own():
     for name, case in zip(NAMES, CASES):
         for letter in set("ABCD") - {right(name)}:
-            said = judged(f"9.{name}.why", lambda x=letter: x).message.partition(" The belief")[0]
+            said = grade_part(f"9.{name}.why", lambda x=letter: x).message.partition(" The belief")[0]
             quoted = {number for number in re.findall(r"\d+(?:\.\d+)?", said) if number not in case}
             assert not quoted or name == "c2", (name, letter, said)  # c2's are what the wrong rules write
 
@@ -81,7 +81,7 @@ GAINS = [2.35, 1.175, 0.5875]
     ],
 )
 def test_a_part_of_the_answers_earns_a_part_of_the_point(points, part, made):
-    assert judged(part, made).points == points
+    assert grade_part(part, made).points == points
 
 
 def test_the_keys_follow_from_the_formulas():
@@ -148,5 +148,5 @@ def test_an_answer_without_return_is_no_stub():
         """One letter, in quotes."""
         "C"
 
-    assert judged("9.c1.why", given).status == judged("9.c3", lambda: (None, ...)).status == "open"
-    assert "`return`" in judged("9.c1.why", answered).message and judged("9.c1.why", answered).status == "wrong"
+    assert grade_part("9.c1.why", given).status == grade_part("9.c3", lambda: (None, ...)).status == "open"
+    assert "`return`" in grade_part("9.c1.why", answered).message and grade_part("9.c1.why", answered).status == "wrong"

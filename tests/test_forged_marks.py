@@ -14,7 +14,7 @@ from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import PARTS, Part, judged
+from specdec_grader.part import PARTS, Part, grade_part
 from test_grade_notebook import code_cell, graded, notebook, put, solution_cells, status
 from test_jail import alive, needs_bubblewrap
 
@@ -29,7 +29,7 @@ worker = next(x for x in gc.get_objects() if type(x).__name__ == "Worker" and ha
 FORGED = {
     "another judge": """
 from specdec_grader import checks
-checks.judged = lambda *made: None
+checks.grade_part = lambda *made: None
 """,
     "a Wrong with a share": """
 from specdec_grader.learner.process import Learner
@@ -177,14 +177,14 @@ def test_a_share_needs_a_loop_that_uses_its_drafts(loop):
     """Plain decoding earns nothing, whatever it does with drafts beside."""
     names = {"play": rounds.play}
     exec(loop, names)
-    verdict = judged("2.loop", names["speculate"])
+    verdict = grade_part("2.loop", names["speculate"])
     assert (verdict.status, verdict.points) == ("wrong", 0.0), verdict.message
 
 
 def test_no_order_of_answers_is_right_and_no_infinite_number():
     turn = itertools.count()
-    assert judged("11.which", lambda p, q, counts, rules: list(rules)[next(turn) % 4]).points == 0.0
-    assert judged("4.claim", lambda a, n, claimed: (expected_tokens(a, n), math.inf)).points < 2.0
+    assert grade_part("11.which", lambda p, q, counts, rules: list(rules)[next(turn) % 4]).points == 0.0
+    assert grade_part("4.claim", lambda a, n, claimed: (expected_tokens(a, n), math.inf)).points < 2.0
 
 
 EACH = "\n".join(f'check("9.c1.why", "{letter}")' for letter in "WXYZ")  # W is right here
@@ -197,7 +197,7 @@ TRIED = {
 
 @pytest.mark.parametrize("way", TRIED)
 def test_of_several_letters_the_last_one_is_judged(tmp_path, way, monkeypatch):
-    right = next(letter for letter in "ABCD" if judged("9.c1.why", letter).points)
+    right = next(letter for letter in "ABCD" if grade_part("9.c1.why", letter).points)
     letters = str.maketrans("WXYZ", right + "ABCD".replace(right, ""))
     asked, part = [], PARTS["9.c1.why"]
     monkeypatch.setitem(PARTS, part.id, replace(part, judge=lambda made: (asked.append(made), part.judge(made))))
@@ -281,7 +281,7 @@ def test_points_are_clamped_where_they_are_made(monkeypatch):
             raise Wrong("nearly", earned)
 
         monkeypatch.setitem(PARTS, "1.bytes", Part("1.bytes", 1, raises))
-        return judged("1.bytes", lambda: 1).points
+        return grade_part("1.bytes", lambda: 1).points
 
     assert [judge(x) for x in (1000.0, 1.0, 0.5, -3.0)] == [1.0, 1.0, 0.5, 0.0]
 

@@ -25,7 +25,7 @@ from specdec_grader.coerce import listed, number, to_builtin, whole
 from specdec_grader.guard import SHOWN, guarded, limited
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Judgement, Part, judged
+from specdec_grader.part import OPEN, PARTS, RIGHT, WRONG, Part, Verdict, grade_part
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
@@ -68,7 +68,7 @@ def test_every_part_has_right_and_wrong_answers():
 
 @pytest.mark.parametrize(("part", "answer"), ALL_RIGHT)
 def test_right_answers_of_every_style_are_accepted(part, answer):
-    verdict = judged(part, *handed_in(answer))
+    verdict = grade_part(part, *handed_in(answer))
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
 
 
@@ -77,9 +77,9 @@ def test_right_answers_of_every_style_are_accepted(part, answer):
 )
 def test_the_whole_grid_says_what_the_coarse_one_says(part, answers, wrong, request):
     made, said, *_ = answers.WRONG[part][wrong]
-    coarse = [judged(part, answer) for answer in (answers.RIGHT[part][0], made)]
+    coarse = [grade_part(part, answer) for answer in (answers.RIGHT[part][0], made)]
     request.getfixturevalue("monkeypatch").undo()
-    assert [judged(part, answer) for answer in (answers.RIGHT[part][0], made)] == coarse
+    assert [grade_part(part, answer) for answer in (answers.RIGHT[part][0], made)] == coarse
     assert [verdict.status for verdict in coarse] == [RIGHT, WRONG] and said in coarse[1].message
 
 
@@ -122,7 +122,7 @@ def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
 
         return in_style
 
-    verdict = judged(part, *(answer(made) if callable(made) else made for made in handed_in(right)))
+    verdict = grade_part(part, *(answer(made) if callable(made) else made for made in handed_in(right)))
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
     for result in seen[:20]:
         assert unpack(json.loads(json.dumps(pack(result, unlent))), unlent) == to_builtin(result)
@@ -144,7 +144,7 @@ WRONG_WITHOUT_WORK = {
 def test_an_answer_without_work_earns_nothing(part):
     """A share of the points needs all cases: what the first one shows is not enough."""
     for name, made in WRONG_WITHOUT_WORK.items():
-        verdict = judged(part, *[made] * (2 if part == "1.v" else 1))
+        verdict = grade_part(part, *[made] * (2 if part == "1.v" else 1))
         assert verdict.points == 0.0 and verdict.status != RIGHT, f"{name}: {verdict.message}"
 
 
@@ -154,7 +154,7 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
         result = len(args)
         print(result)
 
-    verdict = judged(part, forgets)
+    verdict = grade_part(part, forgets)
     assert verdict.status == WRONG and "returns nothing" in verdict.message, verdict.message
     assert capsys.readouterr().out == ""
 
@@ -169,14 +169,14 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
     ],
 )
 def test_slips_of_any_part_are_named(part, answer, said):
-    assert said in judged(part, answer).message
+    assert said in grade_part(part, answer).message
 
 
 @pytest.mark.parametrize(("part", "answer", "said", "misconception", "earned"), ALL_WRONG)
 def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, earned, request):
     if said.startswith("a loop"):
         request.getfixturevalue("soon")
-    verdict = judged(part, *handed_in(answer))
+    verdict = grade_part(part, *handed_in(answer))
     assert verdict.status == WRONG and 0 <= verdict.points < PARTS[part].points
     assert said in verdict.message
     assert verdict.misconception == misconception
@@ -187,7 +187,7 @@ def test_wrong_answers_are_caught_and_named(part, answer, said, misconception, e
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("stub", [lambda *args: None, lambda *args: ..., None])
 def test_what_has_not_been_begun_is_open_and_no_mistake(part, stub):
-    verdict = judged(part, stub)
+    verdict = grade_part(part, stub)
     assert (verdict.status, verdict.points) == (OPEN, 0.0)
 
 
@@ -206,7 +206,7 @@ def raises(*given):
     ],
 )
 def test_results_of_another_form_and_errors_are_one_sentence(part, answer, said):
-    verdict = judged(part, answer)
+    verdict = grade_part(part, answer)
     assert verdict.status == WRONG and re.search(said, verdict.message)
 
 
@@ -253,7 +253,7 @@ def deep():
 )
 def test_whatever_code_does_there_is_one_sentence(code, said, capfd, monkeypatch):
     monkeypatch.setitem(PARTS, "x", Part("x", 2, lambda made: made(), 0.5))
-    verdict = judged("x", code)
+    verdict = grade_part("x", code)
     assert verdict.status == WRONG and said in verdict.message and "\n" not in verdict.message
     assert capfd.readouterr() == ("", "")
 
@@ -362,9 +362,9 @@ def test_in_a_notebook_a_check_is_a_card_and_its_number_shows_nothing(monkeypatc
     assert right["text/plain"].startswith(f"✓ {part}: right.")
     assert f"<b>✗ {part}</b>" in wrong["text/html"] and f"0 of {most} points" in wrong["text/html"]
     assert MARKS["accepted"].colour in right["text/html"] and MARKS["rejected"].colour in wrong["text/html"]
-    half = checks.card(Judgement(part, WRONG, 1.0, 2, "said."))
+    half = checks.card(Verdict(part, WRONG, 1.0, 2, "said."))
     assert MARKS["rejected"].colour in half, "the colour is the verdict's, whatever was earned"
-    assert "&lt;i&gt;" in checks.card(judged(part, None), "<i>")
+    assert "&lt;i&gt;" in checks.card(grade_part(part, None), "<i>")
 
 
 def test_an_unknown_part_is_one_sentence():

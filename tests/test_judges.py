@@ -10,7 +10,7 @@ import re
 
 import pytest
 from answers import e06_variants as variants
-from specdec_grader.checks import judged
+from specdec_grader.checks import grade_part
 from specdec_grader.mistakes import known_mistakes
 from specdec_grader.part import RIGHT, WRONG
 from specdec_grader.sheets import e03_exactly_the_target as exactness
@@ -35,19 +35,19 @@ def accepting(*rules):
 
 
 def test_3_test_each_planted_rule_is_to_be_called_wrong():
-    assert judged("3.test", accepting()).points == 3
+    assert grade_part("3.test", accepting()).points == 3
     for rule, name in ((DRAWS, "draws from p"), (KEEPS, "accepts every draft"), (TWICE, "uses the number")):
-        verdict = judged("3.test", accepting(rule))
+        verdict = grade_part("3.test", accepting(rule))
         assert (verdict.status, verdict.points) == (WRONG, 1.0)
         assert name in verdict.message and "Does it use" not in verdict.message
-    verdict = judged("3.test", accepting(DRAWS, TWICE))
+    verdict = grade_part("3.test", accepting(DRAWS, TWICE))
     assert verdict.points == 0.5 and "draws from p" in verdict.message and "Does it use" in verdict.message
 
 
 @pytest.mark.parametrize(("misses", "status"), [(1, RIGHT), (2, WRONG), (5, WRONG)])
 def test_3_test_chance_may_call_a_right_rule_wrong_once(misses, status):
     calls = itertools.count()
-    verdict = judged("3.test", lambda rule: rule in SOUND and next(calls) >= misses)
+    verdict = grade_part("3.test", lambda rule: rule in SOUND and next(calls) >= misses)
     assert verdict.status == status and (status == RIGHT or "room for chance" in verdict.message)
 
 
@@ -56,7 +56,7 @@ def test_3_test_chance_may_call_a_right_rule_wrong_once(misses, status):
     [(lambda rule: rule is exactness.SOUND, "compared with p"), (lambda rule: "right", "True or False")],
 )
 def test_3_test_what_a_test_is_told(made, said):
-    verdict = judged("3.test", made)
+    verdict = grade_part("3.test", made)
     assert verdict.status == WRONG and said in verdict.message
 
 
@@ -64,7 +64,7 @@ def test_3_test_the_calls_come_in_another_order_each_time():
     orders = []
     for _ in range(4):
         order = []
-        judged("3.test", lambda rule, order=order: order.append(rule) or accepting()(rule))
+        grade_part("3.test", lambda rule, order=order: order.append(rule) or accepting()(rule))
         orders.append(order)
     assert len(orders[0]) >= 8 and any(order != orders[0] for order in orders)
 
@@ -79,8 +79,8 @@ def test_3_test_the_given_rules_do_what_they_say():
 
 @pytest.mark.parametrize("rule", [lambda p, q, x, u, w: 1, lambda p, q, x, u, w: int(2 * (u if u < 0.5 else w))])
 def test_3_rule_that_follows_u_in_part_or_nothing_is_not_told_so(coarse_grids, rule):
-    assert "Draw with w" in judged("3.rule", TWICE).message
-    assert "Draw with w" not in judged("3.rule", rule).message
+    assert "Draw with w" in grade_part("3.rule", TWICE).message
+    assert "Draw with w" not in grade_part("3.rule", rule).message
 
 
 def as_a_rule(formula):
@@ -105,7 +105,7 @@ def as_a_rule(formula):
 @pytest.mark.parametrize("mistake", exactness.OUTPUT.mistakes, ids=lambda mistake: mistake.said)
 def test_3_rule_with_a_known_mistake_is_told_it(coarse_grids, mistake):
     for formula in mistake.results:
-        verdict = judged("3.rule", as_a_rule(formula))
+        verdict = grade_part("3.rule", as_a_rule(formula))
         assert mistake.said in verdict.message, verdict.message
         assert verdict.misconception == mistake.belief and verdict.points == 0
 
@@ -126,7 +126,7 @@ def test_5_least_is_asked_for_to_half_a_thousandth(off, points):
         alpha = choosing_gamma.least_alpha(gamma, cost)
         return alpha + off if alpha and alpha < 1 else alpha
 
-    assert judged("5.least", answer).points == points
+    assert grade_part("5.least", answer).points == points
 
 
 @pytest.mark.parametrize("machine", [x for x in vars(backfires).values() if isinstance(x, backfires.Pass)], ids=str)
@@ -169,7 +169,7 @@ def test_7_policy_the_goals_are_told_in_their_order():
 
 @pytest.mark.parametrize(("most", "times", "points"), [(7, 1.036, 0), (1, 1.058, 1), (5, 1.092, 1), (4, 1.126, 2)])
 def test_6_improve_each_step_that_is_reached_is_a_third(most, times, points):
-    verdict = judged("6.improve", lambda text, gamma: variants.with_loops(text, most))
+    verdict = grade_part("6.improve", lambda text, gamma: variants.with_loops(text, most))
     assert (
         verdict.points == points
         and f"{times} times the plain version (1.24); the steps are 1.05, 1.12, 1.18." in verdict.message
@@ -182,7 +182,7 @@ def test_6_improve_each_step_that_is_reached_is_a_third(most, times, points):
 @pytest.mark.parametrize("mistake", [*known_mistakes(trees.offer)], ids=lambda mistake: mistake.said)
 def test_10_offer_a_changed_rule_is_told_its_mistake(coarse_grids, mistake):
     for rule in mistake.results:
-        verdict = judged("10.offer", rule)
+        verdict = grade_part("10.offer", rule)
         assert f"and not p. {mistake.said}" in verdict.message, verdict.message
         assert re.search(r"two drafts, what comes out is \[(\d\.\d{1,2}(, |\])){3}", verdict.message)
         assert verdict.misconception == mistake.belief and verdict.points == 0

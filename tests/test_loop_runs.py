@@ -4,7 +4,7 @@ import re
 
 from answers import e02_draft_then_verify as rounds
 from specdec_grader.coerce import common_start
-from specdec_grader.part import WRONG, judged
+from specdec_grader.part import WRONG, grade_part
 from specdec_grader.sheets.e02_draft_then_verify import NO_END, runs
 
 RUNS = runs()
@@ -43,5 +43,5 @@ def test_loop_the_end_marker_is_at_each_place_of_a_round():
 
 
 def test_loop_what_is_changed_after_the_last_round_is_told_as_its_round():
-    verdict = judged("2.loop", rounds.loop(cut=lambda new, n, end: [*new[: n - 1], 9]))
+    verdict = grade_part("2.loop", rounds.loop(cut=lambda new, n, end: [*new[: n - 1], 9]))
     assert verdict.status == WRONG and re.search(r"With the drafts .* your loop writes .* 9\]", verdict.message)

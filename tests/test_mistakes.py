@@ -9,7 +9,7 @@ from importlib import resources
 import pytest
 from specdec_grader.checks import PARTS
 from specdec_grader.mistakes import Mistake, mistakes_in, sections_of
-from specdec_grader.part import RIGHT, WRONG, Part, judged
+from specdec_grader.part import RIGHT, WRONG, Part, grade_part
 
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
@@ -47,7 +47,7 @@ def test_a_wrong_formula_is_told_its_own_mistake(part, place, mistake):
     assert 0 <= mistake.earned < 1, "a share of the points is below 1"
     others = [m.said for question in part.asks for m in question.mistakes if m.said not in mistake.said]
     for result in mistake.results:
-        verdict = judged(part.id, *handed_in(part, result, place=place))
+        verdict = grade_part(part.id, *handed_in(part, result, place=place))
         assert verdict.status == WRONG, "its formula is right"
         said = verdict.message.partition(" The belief behind this")[0]
         assert said.endswith(mistake.said), f"another sentence is told: {said}"
@@ -58,7 +58,7 @@ def test_a_wrong_formula_is_told_its_own_mistake(part, place, mistake):
 
 @pytest.mark.parametrize("part", [part for part in PARTS.values() if part.asks], ids=lambda part: part.id)
 def test_the_right_formulas_earn_full_marks(part):
-    verdict = judged(part.id, *handed_in(part))
+    verdict = grade_part(part.id, *handed_in(part))
     if part.id == "4.interval":  # its formula has dice of its own
         assert "is the same for every seed" in verdict.message
     else:
@@ -72,7 +72,7 @@ def test_right_numbers_that_were_rounded_earn_their_share(part, place, question)
         return [round(x, 1) for x in right] if isinstance(right, list) else round(right, 1)
 
     assert 0 < question.near.earned < 1
-    verdict = judged(part.id, *handed_in(part, way, place=place))
+    verdict = grade_part(part.id, *handed_in(part, way, place=place))
     assert verdict.status == WRONG and verdict.message.endswith(question.near.said), verdict.message
     assert verdict.points == earned(part, place, question.near)
 

@@ -9,7 +9,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from specdec_grader import sheets
-from specdec_grader.part import MISSING, OPEN, PARTS, RIGHT, WRONG, Judgement, judged  # noqa: F401  PARTS with all parts in it
+from specdec_grader.part import MISSING, OPEN, PARTS, RIGHT, WRONG, Verdict, grade_part  # noqa: F401  PARTS with all parts in it
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.show.terminal import MARKS
 
@@ -29,7 +29,7 @@ def check(id: str, *made: object) -> float:
 
     The cell of a check must end in its points: nbgrader takes them from there.
     """
-    verdict, ledger = judged(id, *made), Ledger()
+    verdict, ledger = grade_part(id, *made), Ledger()
     ledger.judge(id, asdict(verdict))
     tell(verdict, ledger.news())
     return Points(verdict.points)
@@ -43,7 +43,7 @@ class Points(float):
         return f'<span class="sdl-points"></span><style>{row} {{ display: none; }}</style>'
 
 
-def tell(verdict: Judgement, news: str = "") -> None:
+def tell(verdict: Verdict, news: str = "") -> None:
     """Say a verdict where the learner is. news: what happened to the learner's file, if anything."""
     shown = output(verdict, news)
     if hasattr(get_ipython(), "kernel"):
@@ -52,7 +52,7 @@ def tell(verdict: Judgement, news: str = "") -> None:
         print(shown["data"]["text/plain"])
 
 
-def output(verdict: Judgement, news: str = "") -> dict:
+def output(verdict: Verdict, news: str = "") -> dict:
     """The verdict as a notebook keeps it: for people, and as data for the report of a class."""
     lines = [verdict.line, news] if news else [verdict.line]
     data = {"text/html": card(verdict, news), "text/plain": "\n".join(lines)}
@@ -60,7 +60,7 @@ def output(verdict: Judgement, news: str = "") -> dict:
     return {"data": data, "metadata": {"specdec_lab": about}}
 
 
-def card(verdict: Judgement, news: str = "") -> str:
+def card(verdict: Verdict, news: str = "") -> str:
     said = verdict.line.partition(": ")[0]  # the symbol and the part
     more = f"<div style='margin-top:4px'>{escape(news)}</div>" if news else ""
     return (

@@ -102,14 +102,14 @@ def guarded(
             "stops, or does it compute much more than it needs?"
         ) from None
     except BaseException as e:  # SystemExit, too
-        raise verdict_on(e) from None
+        raise explain_error(e) from None
     finally:
         text = " ".join(printed.getvalue().split())
         if text:
             said.append(f"(Your code printed: {cut(text, SHOWN)})")
 
 
-def verdict_on(e: BaseException) -> Wrong | StillOpen:
+def explain_error(e: BaseException) -> Wrong | StillOpen:
     """What an error of the learner's own code means."""
     if isinstance(e, NotImplementedError):
         still_open = StillOpen()

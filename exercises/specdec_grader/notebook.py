@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from specdec_grader.checks import PARTS, judged
+from specdec_grader.checks import PARTS, grade_part
 from specdec_grader.learner.jail import LIMITS, Limits, bubblewrap_works
 from specdec_grader.learner.process import Ended, Learner
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Judgement
+from specdec_grader.part import MISSING, OPEN, RIGHT, WRONG, Verdict
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.files import check_plain
 from specdec_lab.formats import cut, printable
@@ -169,7 +169,7 @@ def grade(
     asked = exercises()[exercise] if exercise in exercises() else exercise_of(cells, name)
     run = Run(cells, asked, name, say, limits, unlocked)
     run.to_the_end()
-    parts = [run.verdict(check) for check in asked.checks.values()]
+    parts = [run.told(check) for check in asked.checks.values()]
     by_hand = [
         {"id": id, "points": 0.0, "max_points": points, "status": "by hand", "message": "is read by a person."}
         for id, points in asked.written.items()
@@ -203,7 +203,7 @@ class Run:
     say: Say
     limits: Limits
     unlocked: bool
-    verdicts: dict[str, Judgement] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
     tried: set[tuple[int, str]] = field(default_factory=set)
     left_out: set[int] = field(default_factory=set)
     errors: dict[int, str] = field(default_factory=dict)
@@ -272,9 +272,9 @@ class Run:
         with learner.killed_after(min(max(1.0, self.left(learner)), part.seconds + self.limits.cell)) as late:
             try:
                 made = learner.values(check.made)
-                verdict = judged(check.part, *made) if made is not None else None
+                verdict = grade_part(check.part, *made) if made is not None else None
             except Wrong as e:
-                verdict = Judgement(check.part, WRONG, 0.0, part.points, str(e))
+                verdict = Verdict(check.part, WRONG, 0.0, part.points, str(e))
             finally:
                 learner.part_ends()
         if late and verdict and verdict.status != RIGHT:
@@ -283,12 +283,13 @@ class Run:
         if verdict:
             self.verdicts[check.part] = verdict
 
-    def verdict(self, check: Check) -> dict:
+    def told(self, check: Check) -> dict:
+        """The verdict on a part, as `grade` returns it."""
         part = PARTS[check.part]
-        nothing = Judgement(part.id, MISSING, 0.0, part.points, "")
+        nothing = Verdict(part.id, MISSING, 0.0, part.points, "")
         verdict = self.verdicts.get(part.id) or replace(nothing, message=self.why_missing(check))
-        told = asdict(verdict) | {"message": printable(verdict.message)}
-        return {"id": told.pop("part")} | told
+        about = asdict(verdict) | {"message": printable(verdict.message)}
+        return {"id": about.pop("part")} | about
 
     def why_missing(self, check: Check) -> str:
         names = [made for made in check.made if made.isidentifier()]

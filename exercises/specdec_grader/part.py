@@ -22,8 +22,8 @@ RETURNS_NOTHING = "Your function returns nothing, only None: does it print its r
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """status: right, wrong, open (nothing is there yet), or missing (of a graded notebook: there was nothing to judge)."""
+class Verdict:
+    """What is said about an answer to a part. status: right, wrong, open (nothing is there yet), or missing (of a graded notebook: there was nothing to judge)."""
 
     part: str
     status: str
@@ -80,7 +80,7 @@ class LocalFunction(RemoteFunction):
         return [self(*case) for case in cases]
 
 
-def judged(id: str, *made: object) -> Judgement:
+def grade_part(id: str, *made: object) -> Verdict:
     """The verdict on what the learner made for a part.
 
     Raises:
@@ -96,22 +96,22 @@ def judged(id: str, *made: object) -> Judgement:
     printed: list[str] = []
     answers = [m if isinstance(m, RemoteFunction) or not callable(m) else LocalFunction(m) for m in made]
 
-    def wrong(message: str, earned: float = 0.0, belief: int | None = None) -> Judgement:
+    def wrong(message: str, earned: float = 0.0, belief: int | None = None) -> Verdict:
         points = round(min(1.0, max(0.0, earned)) * this.points, 2)
-        return Judgement(id, WRONG, points, this.points, message, belief)
+        return Verdict(id, WRONG, points, this.points, message, belief)
 
-    def judge() -> None:
+    def call_judge() -> None:
         reject_empty(answers[0])
         this.judge(*(a if isinstance(a, RemoteFunction) else to_builtin(a) for a in answers))
 
     functions = [a for a in answers if isinstance(a, RemoteFunction)]
     try:
-        guarded(judge, this.seconds, printed, lambda: max((f.spent() for f in functions), default=0.0))
+        guarded(call_judge, this.seconds, printed, lambda: max((f.spent() for f in functions), default=0.0))
     except StillOpen as e:
         if functions and not e.unwritten and not any(f.stub for f in functions):
             said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
             return wrong(" ".join([said, *printed]))
-        return Judgement(
+        return Verdict(
             id, OPEN, 0.0, this.points, "still open. Write your answer above, with `return`, and run this cell again."
         )
     except Wrong as e:
@@ -119,4 +119,4 @@ def judged(id: str, *made: object) -> Judgement:
         if e.belief:
             message += f" The belief behind this is common, and wrong: “{MISCONCEPTIONS[e.belief]}”."
         return wrong(message, e.earned, e.belief)
-    return Judgement(id, RIGHT, float(this.points), this.points, " ".join(["right.", *printed]))
+    return Verdict(id, RIGHT, float(this.points), this.points, " ".join(["right.", *printed]))

@@ -20,7 +20,7 @@ from traitlets import Bool
 from specdec_grader.checks import output
 from specdec_grader.learner.jail import OPEN
 from specdec_grader.notebook import EXERCISES, calls, grade_apart
-from specdec_grader.part import Judgement
+from specdec_grader.part import Verdict
 
 
 def preprocessors() -> tuple[list[type], list[type]]:
@@ -112,6 +112,6 @@ class InJail(NbGraderPreprocessor):
 def outputs(verdict: dict) -> list[NotebookNode]:
     """What `check` leaves in a notebook: the card, and the points, which nbgrader reads."""
     keys = ("status", "points", "max_points", "message", "misconception")
-    card = output(Judgement(verdict["id"], *(verdict[key] for key in keys)))
+    card = output(Verdict(verdict["id"], *(verdict[key] for key in keys)))
     points = {"text/plain": repr(float(verdict["points"]))}
     return [new_output("display_data", **card), new_output("execute_result", data=points)]

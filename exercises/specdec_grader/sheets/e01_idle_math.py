@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from specdec_grader.coerce import number, reject_empty
-from specdec_grader.guard import verdict_on
+from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import RETURNS_NOTHING, part
 from specdec_grader.question import Question, in_enough_digits, question
@@ -192,7 +192,7 @@ def judge_pass_and_v(made_pass_seconds: Formula, made_v: Formula | None = None) 
         try:
             asked.judge(reject_empty(made))
         except Exception as error:  # the other half is judged all the same
-            e = error if isinstance(error, Wrong | StillOpen) else verdict_on(error)
+            e = error if isinstance(error, Wrong | StillOpen) else explain_error(error)
             if isinstance(e, Wrong):
                 wrong[name] = Wrong(str(e) if str(e).startswith(name) else f"In {name}: {e}", belief=e.belief)
             elif e.unwritten or getattr(made, "stub", True):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 from specdec_grader.coerce import common_start, listed, shown, whole
-from specdec_grader.guard import verdict_on
+from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
@@ -42,10 +42,10 @@ def several_results(made: Callable[..., object], what: str, cases: Sequence[tupl
         except Wrong:  # the process of the learner's code has ended
             raise
         except Exception as e:
-            verdict = verdict_on(e)
-            if isinstance(verdict, Wrong):
+            why = explain_error(e)
+            if isinstance(why, Wrong):
                 where = SEEN.format(*case) if cases is ROUNDS else AFTER.format(*case)
-                raise Wrong(f"{where}: {verdict}") from None
+                raise Wrong(f"{where}: {why}") from None
             raise
 
     found = [listed(values) for values in results(told, cases)]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from specdec_grader.coerce import listed, reject_empty, same, shown, whole
-from specdec_grader.guard import verdict_on
+from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, points, question, tokens_of
@@ -205,7 +205,7 @@ def judge_offer(made: Offer) -> None:
         found = [output_of(made, p, q) for p, q in OFFER.cases]
     except (ZeroDivisionError, ValueError, IndexError) as e:
         asked = "Is what is left scaled up to 1 after each refusal, norm(max(0, p − q))?"
-        raise Wrong(f"{verdict_on(e)} {asked} Else the next draft takes away too much of it.") from None
+        raise Wrong(f"{explain_error(e)} {asked} Else the next draft takes away too much of it.") from None
     OFFER.compare([out for out, _ in found])
     if any(kept < siblings(p, q, 2).kept - 0.05 for (p, q), (_, kept) in zip(OFFER.cases, found)):
         asked = "is the second one offered when the first is refused?"
