@@ -67,6 +67,11 @@ def part(id: str, points: int, **more):
     return register
 
 
+def part_of_one(id: str, points: int, asked: Question) -> None:
+    """Register a part that asks one question, and nothing beside."""
+    PARTS[id] = Part(id, points, asked.judge, asks=[asked])
+
+
 class LocalFunction(RemoteFunction):
     """A learner's function in this process. What it returns is read as it would be from another one."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from specdec_grader.coerce import number, reject_empty
 from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
-from specdec_grader.part import RETURNS_NOTHING, part
+from specdec_grader.part import RETURNS_NOTHING, part, part_of_one
 from specdec_grader.question import Question, in_enough_digits, question
 
 Formula = Callable[..., float]
@@ -84,7 +84,7 @@ BYTES = quantity(
         (1000, 8, 64),
     ),
 )
-part("1.bytes", points=1, asks=[BYTES])(BYTES.judge)
+part_of_one("1.bytes", points=1, asked=BYTES)
 
 
 # 1.ceiling
@@ -105,7 +105,7 @@ CEILING = quantity(
         (2e9, 75e9, 3),
     ),
 )
-part("1.ceiling", points=2, asks=[CEILING])(CEILING.judge)
+part_of_one("1.ceiling", points=2, asked=CEILING)
 
 
 # 1.crossing: bits / 8 / bandwidth = k * 2 / arithmetic
@@ -127,7 +127,7 @@ CROSSING = quantity(
         (1000e9, 300e12, 6),
     ),
 )
-part("1.crossing", points=2, asks=[CROSSING])(CROSSING.judge)
+part_of_one("1.crossing", points=2, asked=CROSSING)
 
 
 # 1.v, which asks for two functions

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from specdec_grader.coerce import listed, number, reject_empty, same, shown
 from specdec_grader.mistakes import Mistake, Wrong
-from specdec_grader.part import part
+from specdec_grader.part import part, part_of_one
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_lab.theory import expected_tokens as E
 
@@ -267,7 +267,7 @@ RATE = question(
         "Count the accepted drafts, count those that were tested (accepted or rejected), and divide."
     ),
 )
-part("4.rate", points=2, asks=[RATE])(RATE.judge)
+part_of_one("4.rate", points=2, asked=RATE)
 
 
 # 4.interval: 95 % of α, by bootstrap over texts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from specdec_grader.coerce import listed, nothing, number, reject_empty, shown, whole
 from specdec_grader.mistakes import StillOpen, Wrong
-from specdec_grader.part import part
+from specdec_grader.part import part, part_of_one
 from specdec_grader.question import ROUNDED, question
 from specdec_grader.supplied.arrivals import (
     CATCH_UP,
@@ -84,7 +84,7 @@ GAIN = question(
 )
 
 
-part("7.gain", points=2, asks=[GAIN])(GAIN.judge)
+part_of_one("7.gain", points=2, asked=GAIN)
 
 
 # 7.crossover
@@ -296,4 +296,4 @@ CHECK = question(
     seen="For the chances {} and {} the answer is {right}; yours is {found}.",
     hint="Which draft is the likeliest that is left? With it, is tokens / T(rows) as large as before, or larger?",
 )
-part("7.check", points=3, asks=[CHECK])(CHECK.judge)
+part_of_one("7.check", points=3, asked=CHECK)

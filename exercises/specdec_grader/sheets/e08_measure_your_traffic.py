@@ -8,7 +8,7 @@ from typing import Any
 
 from specdec_grader.coerce import listed, number, shown
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import part
+from specdec_grader.part import part, part_of_one
 from specdec_grader.question import ROUNDED, pretty, question, results, stored, table
 from specdec_lab.measure.prompts import ENOUGH
 from specdec_lab.theory import expected_tokens
@@ -122,7 +122,7 @@ WHOLE = question(
     "the answer is {right} times as fast; yours is {found}.",
     hint="What is the whole time without drafts, and with?",
 )
-part("8.whole", points=2, asks=[WHOLE])(WHOLE.judge)
+part_of_one("8.whole", points=2, asked=WHOLE)
 
 
 # 8.decide: the learner's function gives three things, the decision, the drafter, and the kinds to leave it off for

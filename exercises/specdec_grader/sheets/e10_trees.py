@@ -7,9 +7,9 @@ from functools import partial
 from specdec_grader.coerce import listed, reject_empty, same, shown, whole
 from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Wrong, known_mistakes
-from specdec_grader.part import part
+from specdec_grader.part import part, part_of_one
 from specdec_grader.question import Question, points, question, tokens_of
-from specdec_lab.theory import Row, residual, siblings
+from specdec_lab.theory import Row, lacking, residual, siblings  # noqa: F401 - mistakes are written with lacking
 
 # 10.sees: draft i follows draft parents[i], and −1 is the text
 
@@ -105,7 +105,7 @@ WALK = question(
     hint="Begin at the text (−1). Among the drafts that stand there, look for the one that is the target's choice, "
     "and go on after it.",
 )
-part("10.walk", points=3, asks=[WALK])(WALK.judge)
+part_of_one("10.walk", points=3, asked=WALK)
 
 
 # 10.offer: what comes out of a place with two drafts is computed from the rule, and compared with p
@@ -123,11 +123,6 @@ def looked_up(row: Row, w: float, scale: bool = True) -> int:
     """
     place = w * sum(row) if scale else w
     return next((i for i, total in enumerate(itertools.accumulate(row)) if place < total), len(row) - 1)
-
-
-def lacking(p: Row, q: Row) -> Row:
-    """What q has too little of, as it is."""
-    return [max(0.0, a - b) for a, b in zip(p, q)]
 
 
 def offer(p, drafts, qs, us, w):

@@ -7,8 +7,9 @@ from typing import Any
 
 from specdec_grader.coerce import shown, whole
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import part
+from specdec_grader.part import part, part_of_one
 from specdec_grader.question import question
+from specdec_lab import theory
 from specdec_lab.theory import Row, emitted, residual
 
 # 11.at-once: joint[i][j] is the chance that the target writes token i and then token j
@@ -32,7 +33,7 @@ AT_ONCE = question(
     seen="For {0} your function gives {found}; α of the second place is {right}.",
     hint="For each first token: its chance, times Σ min(p(second | first), q(second)).",
 )
-part("11.at-once", points=2, asks=[AT_ONCE])(AT_ONCE.judge)
+part_of_one("11.at-once", points=2, asked=AT_ONCE)
 
 
 # 11.cut
@@ -56,7 +57,7 @@ CUT = question(
     seen="For p = {0}, q = {1} and a head of the tokens {2} your function gives {found}; it should give {right}.",
     hint="Leave the tokens out of q, scale what remains up to 1, and then take Σ min(p, q).",
 )
-part("11.cut", points=2, asks=[CUT])(CUT.judge)
+part_of_one("11.cut", points=2, asked=CUT)
 
 
 # 11.stop
@@ -88,7 +89,7 @@ STOP = question(
     hint="Multiply the chances one after the other. "
     "Behind the first draft whose product is below the limit, stop; that draft is offered.",
 )
-part("11.stop", points=2, asks=[STOP])(STOP.judge)
+part_of_one("11.stop", points=2, asked=STOP)
 
 
 # 11.which
@@ -96,15 +97,11 @@ part("11.stop", points=2, asks=[STOP])(STOP.judge)
 Rule = Callable[[Row, Row], tuple[Row, Row]]  # p, q → the chance to keep each token, and what replaces a refused one
 
 
-def ratio(p: Row, q: Row) -> list[float]:
-    return [min(1.0, a / b) if b else 1.0 for a, b in zip(p, q)]
-
-
 RULES: dict[str, Rule] = {
-    "exact": lambda p, q: (ratio(p, q), residual(p, q)),
+    "exact": theory.RULES["the rule: accept with min(1, p/q), replace from the residual"],
     "likely enough": lambda p, q: ([float(a >= 0.15) for a in p], p),
     "one of the best two": lambda p, q: ([float(sorted(p)[-2] <= a) for a in p], residual(p, q)),
-    "p again": lambda p, q: (ratio(p, q), p),
+    "p again": theory.RULES["bug: after a rejection, draw from p"],
 }
 PAIRS = (
     ((0.5, 0.3, 0.2), (0.2, 0.2, 0.6)),

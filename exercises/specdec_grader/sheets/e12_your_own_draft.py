@@ -6,7 +6,7 @@ from typing import Any
 
 from specdec_grader.coerce import listed, number, whole
 from specdec_grader.mistakes import Wrong
-from specdec_grader.part import part
+from specdec_grader.part import part_of_one
 from specdec_grader.question import ROUNDED, pretty, question
 
 # 12.aside
@@ -44,7 +44,7 @@ ASIDE = question(
     hint="List the customers in the order in which they first come. "
     "The first, the fifth, the ninth … of them are put aside, with all of their prompts.",
 )
-part("12.aside", points=3, asks=[ASIDE])(ASIDE.judge)
+part_of_one("12.aside", points=3, asked=ASIDE)
 
 
 # 12.look
@@ -70,7 +70,7 @@ LOOK = question(
     hint="Only the prompts that were put aside say how it will be with the next customer. "
     "Of equal looks take the earliest.",
 )
-part("12.look", points=2, asks=[LOOK])(LOOK.judge)
+part_of_one("12.look", points=2, asked=LOOK)
 
 
 # 12.gain: counts are pairs (tokens, passes), one for each text
@@ -103,7 +103,7 @@ GAIN = question(
     seen="For (tokens, passes) {0} before and {1} after, your function gives {found}; it should be {right}.",
     hint="All new tokens divided by all passes, for each draft; then the new one's divided by the old one's.",
 )
-part("12.gain", points=2, asks=[GAIN])(GAIN.judge)
+part_of_one("12.gain", points=2, asked=GAIN)
 
 
 # 12.paid
@@ -142,4 +142,4 @@ PAID = question(
     seen=seen_paid,
     hint="A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?",
 )
-part("12.paid", points=3, asks=[PAID])(PAID.judge)
+part_of_one("12.paid", points=3, asked=PAID)
