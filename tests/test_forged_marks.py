@@ -3,8 +3,6 @@
 import itertools
 import json
 import math
-import os
-import time
 from dataclasses import replace
 
 import psutil
@@ -16,7 +14,6 @@ from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS, Part, grade_part
 from test_grade_notebook import code_cell, graded, notebook, put, solution_cells, status
-from test_jail import alive, needs_bubblewrap
 
 from specdec_lab.theory import expected_tokens
 
@@ -235,29 +232,6 @@ def test_no_message_keeps_the_grader_busy_or_full(tmp_path, name):
     before = psutil.Process().memory_info().rss
     result, _ = graded(tmp_path, made, limits=replace(LIMITS, cell=20.0))
     assert result["points"] == 0.0 and psutil.Process().memory_info().rss - before < 500e6
-
-
-@needs_bubblewrap
-def test_who_holds_the_pipe_holds_no_grader(tmp_path):
-    """And it does not outlive the notebook, though it has cut itself loose."""
-    mark = f"holds_the_pipe_{os.getpid()}"
-    loose = f"""
-import os, sys
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        for number in range(3, 64):
-            try:
-                os.set_inheritable(number, True)
-            except OSError:
-                pass
-        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(90)", "{mark}"])
-    os._exit(0)
-os._exit(1)
-"""
-    begin = time.monotonic()
-    graded(tmp_path, put(notebook(False, "06_variants"), loose, at=2), limits=replace(LIMITS, cell=2.0))
-    assert not alive(mark) and time.monotonic() - begin < 80, "the grader waited until it had ended"
 
 
 SPELLED = (
