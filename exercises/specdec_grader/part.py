@@ -23,7 +23,10 @@ RETURNS_NOTHING = "Your function returns nothing, only None: does it print its r
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said about an answer to a part. status: right, wrong, open (nothing is there yet), or missing (of a graded notebook: there was nothing to judge)."""
+    """What is said about an answer to a part.
+
+    status: right, wrong, open (nothing is there yet), or missing (of a graded notebook: there was nothing to judge).
+    """
 
     part: str
     status: str

@@ -208,8 +208,9 @@ class Watched(ToyTarget):
 
         if self.proposals and self.complete(self.text):
             if self.end in self.new(self.text):
-                said = f"Your loop goes on after the end marker {self.end} was written. Look for it in all tokens of a round:"
-                return Wrong(f"{said} it may stand among the accepted drafts.", 0.5)
+                said = f"Your loop goes on after the end marker {self.end} was written."
+                why = "Look for it in all tokens of a round: it may stand among the accepted drafts."
+                return Wrong(f"{said} {why}", 0.5)
             return Wrong(f"Your loop goes on after all {self.n} tokens were written.", 0.5)
         if self.proposals and self.given is not None:
             said = "There are several passes in a round of yours."
