@@ -9,16 +9,11 @@ from IPython import get_ipython
 from IPython.display import display
 
 from specdec_grader import sheets
-from specdec_grader.part import MISSING, OPEN, PARTS, RIGHT, WRONG, Verdict, grade_part  # noqa: F401  PARTS with all parts in it
+from specdec_grader.part import PARTS, RIGHT, WRONG, Verdict, grade_part  # noqa: F401  PARTS with all parts in it
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.show.terminal import MARKS
 
-COLOURS = {
-    MISSING: "currentColor",
-    RIGHT: MARKS["accepted"].colour,
-    WRONG: MARKS["rejected"].colour,
-    OPEN: "currentColor",
-}
+COLOURS = {RIGHT: MARKS["accepted"].colour, WRONG: MARKS["rejected"].colour}
 
 for module in pkgutil.walk_packages(sheets.__path__, f"{sheets.__name__}."):
     importlib.import_module(module.name)  # which registers its parts
@@ -64,7 +59,7 @@ def card(verdict: Verdict, news: str = "") -> str:
     said = verdict.line.partition(": ")[0]  # the symbol and the part
     more = f"<div style='margin-top:4px'>{escape(news)}</div>" if news else ""
     return (
-        f"<div style='border-left:5px solid {COLOURS[verdict.status]};padding:6px 12px;margin:4px 0;max-width:52em;"
+        f"<div style='border-left:5px solid {COLOURS.get(verdict.status, 'currentColor')};padding:6px 12px;margin:4px 0;max-width:52em;"
         "background:rgba(128,128,128,0.08)'>"
         f"<div style='display:flex;gap:12px;justify-content:space-between'><b>{escape(said)}</b>"
         f"<span style='white-space:nowrap'>{verdict.points:g} of {verdict.max_points} points</span></div>"

@@ -13,7 +13,7 @@ from specdec_grader.coerce import DEEPEST, to_builtin
 LONGEST = 4_000_000  # bytes of a line
 MOST_IN_SET = 2_000  # items of a set or a dict
 KINDS = {kind.__name__: kind for kind in (tuple, set, frozenset)}
-LOOKS = 200  # characters of how an object looks
+LOOKS = 200  # characters of how an object looks, as Python writes it
 
 
 class Broken(Exception):
@@ -105,11 +105,3 @@ def unpack(packed: Any, kept: Callable[[dict], Any], deep: int = 0) -> Any:
     except (TypeError, ValueError, OverflowError) as e:
         raise Broken from e
     return kept(packed)
-
-
-def look(value: object) -> str:
-    """How an object looks, as Python writes it, cut where it is long."""
-    try:
-        return repr(value)[:LOOKS]
-    except Exception:  # a class may fail here
-        return f"a {type(value).__name__}"

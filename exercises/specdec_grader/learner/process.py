@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any
 
+from specdec_grader.coerce import shown
 from specdec_grader.learner import jail
 from specdec_grader.learner.jail import LIMITS, Limits
-from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
+from specdec_grader.learner.plain_data import LOOKS, Broken, Messages, pack, unpack
 from specdec_grader.learner.worker import exception
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import PARTS
@@ -240,7 +241,7 @@ class Learner:
         def lend(thing: Any) -> dict:
             number = next(self.numbers)
             self.lent[number] = thing
-            return {"lent": number, "looks": "a function" if inspect.isroutine(thing) else look(thing)}
+            return {"lent": number, "looks": "a function" if inspect.isroutine(thing) else shown(thing, LOOKS)}
 
         return pack(value, lend)
 
@@ -256,7 +257,7 @@ class Learner:
                 if lent_too and sent["lent"] in self.lent:
                     return self.lent[sent["lent"]]
                 raise Wrong(HANDED_BACK)
-            looks = str(sent.get("looks", UNKNOWN))[:200]
+            looks = str(sent.get("looks", UNKNOWN))[: LOOKS + 1]
             if sent.get("callable") is True and isinstance(sent.get("object"), int):
                 return LearnerFunction(self, sent["object"], looks, sent.get("stub") is True)
             return Thing(looks)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import specdec_grader
-from specdec_grader.coerce import is_stub
+from specdec_grader.coerce import is_stub, shown
 from specdec_grader.guard import Capped, learner_frames
 from specdec_grader.learner import jail
-from specdec_grader.learner.plain_data import Broken, Messages, look, pack, unpack
+from specdec_grader.learner.plain_data import LOOKS, Broken, Messages, pack, unpack
 
 
 class Lent:
@@ -101,7 +101,7 @@ class Worker:
             return {"lent": value._number, "looks": value._looks}
         self.objects.append(value)
         number = len(self.objects) - 1
-        return {"object": number, "callable": callable(value), "stub": is_stub(value), "looks": look(value)}
+        return {"object": number, "callable": callable(value), "stub": is_stub(value), "looks": shown(value, LOOKS)}
 
     def packed(self, args: Any) -> list:
         return [pack(a, self.keep) for a in args]

@@ -168,58 +168,47 @@ def rounds_done() -> list[tuple[list[int], list[int], list[int]]]:
 DONE = rounds_done()
 
 
-def must_be(right: Callable[..., list]) -> Callable[[tuple, list], str]:
-    return lambda case, found: f"It should be {pretty(right(*case))}."
+def list_question(right: Callable[..., list], which: str) -> Question:
+    """About one of the three lists. which: of the results it is."""
+    return question(
+        right,
+        cases=DONE,
+        seen=f"{AFTER} your {which} result is {{found}}.",
+        hint=lambda case, found: f"It should be {pretty(right(*case))}.",
+    )
 
 
 def target_keeps(text, target, draft):
     return target[: len(text) - 1]
 
 
-TARGET_KEEPS = question(
-    target_keeps,
-    cases=DONE,
-    seen=f"{AFTER} your first result is {{found}}.",
-    hint=must_be(target_keeps),
-)
-
-
 def draft_keeps(text, target, draft):
     return draft[: len(text) - 1]
-
-
-DRAFT_KEEPS = question(
-    draft_keeps,
-    cases=DONE,
-    seen=f"{AFTER} your second result is {{found}}.",
-    hint=must_be(draft_keeps),
-)
 
 
 def draft_reads(text, target, draft):
     return text[min(len(draft), len(text) - 1) :]
 
 
-DRAFT_READS = question(
-    draft_reads,
-    cases=DONE,
-    seen=f"{AFTER} your third result is {{found}}.",
-    hint=must_be(draft_reads),
-)
+KEPT_AND_READ = {
+    "The first result": list_question(target_keeps, "first"),
+    "The second result": list_question(draft_keeps, "second"),
+    "The third result": list_question(draft_reads, "third"),
+}
 
 
-@part("2.rewind", points=3, asks=[TARGET_KEEPS, DRAFT_KEEPS, DRAFT_READS])
+@part("2.rewind", points=3, asks=list(KEPT_AND_READ.values()))
 def judge_rewind(made: Callable[[list, list, list], tuple]) -> None:
     """Each of the three lists earns a third, and the first that is wrong is told."""
-    asked = {"The first result": TARGET_KEEPS, "The second result": DRAFT_KEEPS, "The third result": DRAFT_READS}
     columns = several_results(made, "lists, two caches and what the draft model reads", DONE, n=3)
     found = [
         [[whole(token, "A token") for token in listed(tokens, what=what)] for tokens in column]
-        for what, column in zip(asked, columns)
+        for what, column in zip(KEPT_AND_READ, columns)
     ]
-    earned = sum(not each.first_wrong(column) for each, column in zip(asked.values(), found)) / len(asked)
-    for each, column in zip(asked.values(), found):
-        each.compare(column, earned)
+    pairs = list(zip(KEPT_AND_READ.values(), found))
+    earned = sum(not asked.first_wrong(column) for asked, column in pairs) / len(pairs)
+    for asked, column in pairs:
+        asked.compare(column, earned)
 
 
 # 2.loop: runs of every kind, with a target and a drafter that watch the loop
