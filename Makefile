@@ -1,5 +1,7 @@
 # make lab         set up and open the course
 # make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
+# make ci          the same, and tests/ci: a real browser, the jail, a class, makers' tools
+# make widgets     the part of it that clicks in a real browser
 # make check       before each commit, in two and a half minutes: style, types, the engine on tiny models, drafters, judges, the files' agreement
 # make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
@@ -25,7 +27,7 @@ TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nb
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test check mutants notebooks exercises site rounds links full engine bundle constraints clean
+.PHONY: lab test ci widgets check mutants notebooks exercises site rounds links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
@@ -33,7 +35,13 @@ lab: .venv/lab
 test: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(TESTS) lessons tests solutions
+	$(TESTS) --ignore tests/ci lessons tests solutions
+
+ci: test
+	$(TESTS) tests/ci
+
+widgets: .venv/test
+	$(TESTS) tests/ci/browser $(ARGS)
 
 CHECKED := exact any_run planted_bugs sampling trace rounds records block trees lockstep batch drafters drawn_from_q theory formats \
   mistakes judges grading quiz ledger setup notebooks exercises

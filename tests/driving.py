@@ -1,7 +1,10 @@
-"""Driving a page: its notebooks and its keyboard, and what axe-core says of it."""
+"""Driving a page: JupyterLab in a real browser, its notebooks and its keyboard, and what axe-core says of it."""
 
 import os
 import re
+import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +18,10 @@ import pytest
 KEPT = "JSON.parse(localStorage.getItem('specdec-lab ledger'))"  # what the site keeps of what a reader did
 STARTING = 120_000  # ms for a kernel to import torch and to load the target, on a busy machine
 PHONE = {"width": 360, "has_touch": True, "is_mobile": True}
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+REACTING = 30_000  # ms for everything but a start: what hangs is told soon
+FLAGS = ["--no-sandbox", "--no-first-run"]
+FLAGS += [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")]
 DESK_AND_PHONE = pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
 
 
@@ -33,6 +40,73 @@ def served(folder: Path, host: type[Quiet] = Quiet) -> Iterator[str]:
     yield f"http://localhost:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """A running browser; without one the test is skipped, but in CI."""
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("no Chromium is installed, so no widget is driven: apt install chromium")
+    assert CHROMIUM, "CI must have a Chromium; .ci/run installs it"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as p, p.chromium.launch(executable_path=CHROMIUM, args=FLAGS) as browser:
+        yield browser
+
+
+@contextmanager
+def jupyterlab(course: Path) -> Iterator[str]:
+    """The address of a running JupyterLab on a fresh working copy, as `make lab` opens it."""
+    # A port for each worker: two that begin in the same second may be given the same one.
+    port = 8890 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    command = [sys.executable, "-m", "specdec_lab", "lab", "--dir", str(course), "--port", str(port)]
+    # Open tabs and settings of whoever runs this stay out of it.
+    own = {f"JUPYTERLAB_{kind}_DIR": str(course.parent / kind.lower()) for kind in ("WORKSPACES", "SETTINGS")}
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | own
+    )
+    printed = []
+    for line in server.stdout:
+        printed.append(line)
+        if found := re.search(r"http://\S+token=\S+", line):
+            break
+    else:
+        pytest.fail("make lab printed no address:\n" + "".join(printed))
+    assert any("✗" in line and "↻" in line for line in printed), "no real round was shown"
+    try:
+        yield found[0]
+    finally:
+        server.terminate()  # not SIGINT, which a shell may have told its background jobs to ignore
+        server.wait(timeout=30)
+
+
+@contextmanager
+def notebook_page(browser, jupyter: str, **settings) -> Iterator:
+    """A page that opens a notebook of the course (`open`), runs it until what is waited for is shown (`run`), and collects
+    what it asked of the outside world (`outside`). The browser's own settings are a size, touch and the like.
+    """
+    page = browser.new_page(**{"viewport": {"width": 1300, "height": 1250}} | settings)
+    page.set_default_timeout(REACTING)
+    page.outside = []
+    own = re.compile(r"(http|ws)://(localhost|127\.0\.0\.1):|data:|blob:")
+    page.on("request", lambda r: None if own.match(r.url) else page.outside.append(r.url))
+
+    def open_(name: str) -> None:
+        page.goto(jupyter.replace("lessons/00_start_here.ipynb", name) + "&reset")  # no tabs from the page before
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
+        idle(page)
+
+    def open_and_run(name: str, until: str) -> None:
+        open_(name)
+        run_all(page)
+        page.locator(until).first.wait_for(timeout=STARTING)
+
+    page.open, page.run = open_, open_and_run
+    try:
+        yield page
+    finally:
+        end_kernels(page, jupyter)  # later cells may still run, and the next notebook should have the machine
+        page.close()
 
 
 def address(jupyter: str, path: str) -> str:

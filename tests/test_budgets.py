@@ -7,11 +7,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # Lines of Python, of what runs in a page, and Python files: as of 2026-11-29. The aims: specdec_lab 11,500 in 86 files,
-# exercises 6,500, tests 13,500, and 6,000 lines of js and css in all. Whoever raises one says what went in exchange.
+# exercises 6,500, tests 13,500, of them 10,500 outside of tests/ci, which only CI runs, and 6,000 lines of js and css in
+# all. Whoever raises one says what went in exchange.
 LIMITS = {
     "specdec_lab": (12_720, 3_990, 87),
     "exercises": (6_530, 0, 46),
-    "tests": (20_810, 0, 141),
+    "tests": (20_890, 0, 142),
+    "tests :!tests/ci": (14_960, 0, 102),
     "tools": (5_160, 3_000, 42),
     "lessons": (400, 0, 4),
 }
@@ -19,7 +21,9 @@ LIMITS = {
 
 @pytest.mark.parametrize("folder", LIMITS)
 def test_a_folder_is_no_larger_than_it_may_be(folder):
-    listed = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True).stdout.split("\n")
+    listed = subprocess.run(
+        ["git", "ls-files", *folder.split()], cwd=ROOT, capture_output=True, text=True
+    ).stdout.split("\n")
     if not any(listed):
         pytest.skip("no clone of git")
     own = [

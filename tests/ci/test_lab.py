@@ -13,7 +13,7 @@ WITHOUT_A_ROUND = (
 
 
 def start_lab(folder) -> subprocess.Popen:
-    """The command without its round, for which it would load the model: tests/browser has the whole of it."""
+    """The command without its round, for which it would load the model: tests/ci/browser has the whole of it."""
     options = ["lab", "--json", "--port", "8960", "--dir", str(folder / "course")]
     command = [sys.executable, "-c", WITHOUT_A_ROUND, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -1,5 +1,5 @@
 // What a round does, without any model: both rules, lookup, and the form in which rounds are shown. Held to the
-// rounds that the engine recorded (tests/browser/test_live.py).
+// rounds that the engine recorded (tests/ci/browser/test_live.py).
 
 /**
  * The greedy rule: how many drafts are what the target says. favourites: the target's, at each draft and

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from nbconvert import HTMLExporter
 
-LESSONS = Path(__file__).parents[2] / "lessons"
+LESSONS = Path(__file__).parents[3] / "lessons"
 
 
 @pytest.mark.parametrize("notebook", sorted(LESSONS.glob("*.ipynb")), ids=lambda path: path.stem)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 UV_FAILS = "error: Request failed after 3 retries\n  cause: Failed to fetch: the/index/of/torch\n  cause: no such host"
 NO_UV = "ERROR: No matching distribution found for uv"
 STAND_IN = """

@@ -18,7 +18,7 @@ from specdec_grader.checks import PARTS
 
 from specdec_lab.formats import short
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "lessons" / "src").glob("*.md"))
 EXERCISES = sorted((ROOT / "solutions" / "src").glob("*.md"))
 CHECKPOINT = next(path for path in EXERCISES if path.stem.endswith("checkpoint"))

@@ -19,7 +19,7 @@ from specdec_lab.errors import LabError
 from specdec_lab.models import embedded, linear
 from specdec_lab.models.reference import ReferenceModel
 
-SITE = Path(__file__).parents[2] / "tools" / "site"
+SITE = Path(__file__).parents[3] / "tools" / "site"
 PROMPTS = ("Why is the sky blue?", "Repeat: a cat, a cat, a cat, a dog.")
 TOKENS, GAMMA = 24, 3
 PAGE = """<!doctype html><script type="module">

@@ -28,7 +28,7 @@ from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.train import loop, own
 
 pytestmark = [
-    pytest.mark.skipif(torch.cuda.is_available(), reason="there is a real GPU: tests/test_gpu.py"),
+    pytest.mark.skipif(torch.cuda.is_available(), reason="there is a real GPU: tests/ci/test_gpu.py"),
     pytest.mark.skipif(not shutil.which("g++"), reason="the pretended GPU needs a C++ compiler, g++"),
 ]
 PROMPT = "a b c d e f g a b c d"

@@ -16,7 +16,7 @@ from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, explorer_data, race_data
 from specdec_lab.show.live import STORED
 
-LESSONS = Path(__file__).parents[2] / "lessons"
+LESSONS = Path(__file__).parents[3] / "lessons"
 
 
 @pytest.fixture

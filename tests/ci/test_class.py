@@ -19,7 +19,7 @@ from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
 from specdec_lab.show.table import Markdown
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NAMES = ["11_todays_designs", "09_checkpoint"]
 SUBMITTED = [("ann", NAMES[0]), ("ann", NAMES[1]), ("bob", NAMES[0]), ("bea", NAMES[0])]
 TWO_SAMPLES = """import sys

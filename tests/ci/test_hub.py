@@ -16,7 +16,7 @@ from traitlets.config import Config
 from specdec_lab.cli import VERBS
 from specdec_lab.course.ledger import Ledger
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HUB = ROOT / "exercises" / "hub"
 
 
