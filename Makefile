@@ -75,8 +75,8 @@ links: .venv/lab
 	$(BIN)/python lessons/build.py --links
 
 full: .venv/test
-	$(TESTS) --full --nbval-cell-timeout=900 --ignore=tests/test_exact_pair.py lessons tests solutions
-	$(TESTS) --full -rP --dist load tests/test_exact_pair.py
+	$(TESTS) --full --nbval-cell-timeout=900 --ignore-glob='*_pair.py' lessons tests solutions
+	$(TESTS) --full -rP --dist load tests/test_*_pair.py tests/ci/test_*_pair.py
 
 # For machines of the same kind (system, processor, Python) without a network.
 # uv knows where the build of PyTorch that is installed here came from, and only pip can download without installing.

@@ -28,6 +28,13 @@ def lab():
     return load(device=os.environ.get("SPECDEC_LAB_TEST_DEVICE", "cpu"), dtype="float32")
 
 
+@pytest.fixture(scope="session")
+def pair(lab, full):
+    from real_pair import Pair
+
+    return Pair(lab, full)
+
+
 @pytest.fixture
 def loaded_once(lab, monkeypatch):
     """Commands that load the embedded target get the one that is loaded already; anything else is loaded as always."""

@@ -1,6 +1,6 @@
 """What only a GPU can show: passes captured as CUDA graphs give what the same passes give one operation at a time.
 
-All else that runs there is in test_pretended_gpu. With SPECDEC_LAB_TEST_DEVICE=cuda, test_exact_pair runs there, too:
+All else that runs there is in test_pretended_gpu. With SPECDEC_LAB_TEST_DEVICE=cuda, tests/test_exact_pair.py runs there, too:
 greedy texts of all drafters are those of plain decoding.
 """
 
