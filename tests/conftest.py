@@ -1,5 +1,4 @@
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -75,30 +74,9 @@ def writer(tmp_path_factory) -> str:
     return save_writer(tmp_path_factory.mktemp("writer"))
 
 
-@pytest.fixture(scope="session")
-def first_written(writer, tmp_path_factory):
-    """(target, tokenizer, folder with some of its answers, and some to measure on)"""
-    from models_on_disk import SMALL
-    from training_text.conversations import write_conversations
-
-    from specdec_lab.models.load import load_model
-
-    target, tokenizer = load_model(writer, "cpu")
-    text = tmp_path_factory.mktemp("text")
-    write_conversations(target, tokenizer, {0}, text, tokens=4_000, longest=SMALL, say=lambda line: None)
-    return target, tokenizer, text
-
-
 @pytest.fixture
 def small_batches(monkeypatch):
     """Eight texts of the tiny target in a batch: with few tokens there would be few updates."""
     from specdec_lab.train import answers
 
     monkeypatch.setitem(answers.POSITIONS, "cpu", 8 * 41)
-
-
-@pytest.fixture(scope="module")
-def written(first_written, tmp_path_factory):
-    """The same with a copy of the folder: tests leave checkpoints there, too."""
-    target, tokenizer, text = first_written
-    return target, tokenizer, shutil.copytree(text, tmp_path_factory.mktemp("text") / "copy")
