@@ -13,7 +13,7 @@ from pathlib import Path
 
 TEXTS = 4  # in a batch at once
 SAMPLES = 3  # of a time: one slow moment does not decide which of two is longer
-LEARNED = 300  # tokens that a draft learns from
+LEARNED = 100  # tokens that a draft learns from
 PROMPTS = 48  # whose caches are kept
 
 
