@@ -168,7 +168,7 @@ def draws_before_the_cut() -> None:
             return choice
 
         patch.setattr(drawing.ChainBuilder, "draw", flatter)
-        exact(Shaped(TARGET, (), sampler), run_on=TARGET, sampler=sampler, draft_sampler=Sampler(0.7), length=3)
+        exact(Shaped(TARGET, (), sampler), run_on=TARGET, sampler=sampler, draft_sampler=Sampler(0.7), gamma=2)
 
 
 def takes_back() -> None:
