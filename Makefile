@@ -1,9 +1,9 @@
 # make lab         set up and open the course
-# make test        everything is checked, some of it in small: lessons with short texts, the heavy evidence with few runs
-# make ci          the same, and tests/ci: a real browser, the jail, a class, makers' tools
+# make check       before each commit, in a minute and a half: style, types, and all tests that are not slow
+# make test        tests/ without tests/ci, the lessons with short texts, and the solutions: five minutes
+# make ci          what .ci/run runs: that, and tests/ci: a browser, the jail, a class, every drafter and format, makers' tools
 # make widgets     the part of it that clicks in a real browser
-# make check       before each commit, in two and a half minutes: style, types, the engine on tiny models, drafters, judges, the files' agreement
-# make full        the same at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
+# make full        all of it at full size: lessons as learners run them, all of the exactness evidence, the installed wheel
 # make mutants     small mistakes are put into the package, one at a time: which would the tests not notice? (hours; ARGS="FILE …")
 # make notebooks   re-execute and store the lessons
 # make exercises   make solutions/ and exercises/ from solutions/src
@@ -20,41 +20,44 @@ UV_TORCH_BACKEND ?= auto
 export UV_TORCH_BACKEND
 INSTALL := $(BIN)/python install.py $(PIP_ARGS) -c constraints.txt
 
-# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel. What takes longest
-# begins (conftest.py, then lessons): at the end one of the two would wait. xdist's own order is by the number of tests.
+# Two at a time, each file by one of the two: its tests share what they load, a notebook has one kernel. In the order that
+# is written, so that solutions, which are short, come last: at the end none of the two waits long for the other.
 TESTS = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval-lax --nbval-cell-timeout=300
 
 ENGINE := .venv-engine
 SPECULATION ?= {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_min": 1, "prompt_lookup_max": 3}
 
-.PHONY: lab test ci widgets check mutants notebooks exercises site rounds links full engine bundle constraints clean
+.PHONY: lab style types check test ci widgets mutants notebooks exercises site rounds links full engine bundle constraints clean
 
 lab: .venv/lab
 	@$(BIN)/specdec-lab lab $(ARGS)
 
-test: .venv/test
+style: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(TESTS) --ignore tests/ci lessons tests solutions
 
-ci: test
-	$(TESTS) tests/ci
-
-widgets: .venv/test
-	$(TESTS) tests/ci/browser $(ARGS)
-
-CHECKED := exact any_run planted_bugs sampling trace rounds records block trees lockstep batch drafters drawn_from_q theory formats \
-  mistakes judges grading quiz ledger setup notebooks exercises
 # Biome looks at what runs in pages, pyright at the types of the two packages (see pyproject.toml). They come with npx, and
 # are left out where there is none.
 BIOME := npx --yes @biomejs/biome@2.6.8
 PYRIGHT := npx --yes pyright@1.1.414
-check: .venv/test
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+types: .venv/test
 	@if command -v npx > /dev/null; then $(BIOME) check && $(PYRIGHT); \
 	  else echo "Biome and pyright were not run: there is no npx here."; fi
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q $(CHECKED:%=tests/test_%.py)
+
+check: style types
+	$(TESTS) -q -m "not slow" --ignore tests/ci tests
+
+test: style
+	$(TESTS) --ignore tests/ci lessons tests solutions
+
+# At full size what must never break: the installed wheel, and the two lessons that measure most.
+ci: test
+	$(TESTS) tests/ci
+	$(TESTS) --full --nbval-cell-timeout=900 \
+	  tests/ci/test_wheel.py lessons/05_choosing_gamma.ipynb lessons/07_when_it_backfires.ipynb
+
+widgets: .venv/test
+	$(TESTS) tests/ci/browser $(ARGS)
 
 mutants: .venv/mutants
 	@OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python tools/mutants $(ARGS)

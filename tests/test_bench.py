@@ -57,6 +57,7 @@ def test_the_rows_over_all_kinds_by_arm():
     assert list(bench.overall(named, peers=False)) == ["plain", "lookup"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", ["0", "1"])
 def test_the_report_has_every_arm_and_kind(run, temperature):
     out, _ = run("--json --drafters lookup,model --max-new-tokens 12 --temperature", temperature)

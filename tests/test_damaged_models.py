@@ -25,6 +25,8 @@ from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.load import wrapped
 from specdec_lab.models.reference import longest_text
 
+pytestmark = pytest.mark.slow
+
 
 def config(**changes):
     def change(folder: Path):

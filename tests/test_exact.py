@@ -1,4 +1,16 @@
-"""Exactness on models small enough to follow every random number. The real pair is in `test_exact_pair.py`."""
+"""Read this first: the laws of every run, and the tests of the first, on models small enough to follow all random numbers.
+
+ 1. Whatever drafts, a text comes as often as from the target alone. Here by enumeration; on the real pair test_exact_pair.
+ 2. At temperature 0 it is plain decoding's text, token for token: test_exact_pair.
+ 3. A draft is drawn from the q that it is compared with: test_drawn_from_q.
+ 4. Each random number serves one draft and one purpose: test_drawn_from_q, test_sampling.
+ 5. A cache holds the text that stands, and nothing of what was rejected: here, and test_any_run.
+ 6. A text in a batch is what it is alone: test_any_run, test_batch.
+ 7. In a tree a draft sees its own way alone: test_tree_passes.
+ 8. Nothing follows an end, wherever in a round it falls: here, and test_rounds.
+ 9. What is counted follows from the rounds: test_trace, and test_theory for what is expected of it.
+10. Each of these guards fails for the bug that it is there for: test_planted_bugs.
+"""
 
 from functools import partial
 

@@ -72,6 +72,7 @@ def test_right_answers_of_every_style_are_accepted(part, answer):
     assert (verdict.status, verdict.points) == (RIGHT, PARTS[part].points), verdict.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "answers", "wrong"), [("3.rule", exactness, "accepts p = 0"), ("10.offer", trees, "not the third")]
 )

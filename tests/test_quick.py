@@ -10,6 +10,7 @@ import build
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 WAS_STARTED = "'quick' in __import__('sys').modules"  # nothing else imports it
 

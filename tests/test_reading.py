@@ -274,6 +274,7 @@ def test_any_json_is_prompts_or_sentences(tmp_path, value, before):
             assert "\n" not in str(e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [" " * 200_000 + "x\ny\nz", '[{"a": ' * 50_000, '[{"a":\n' * 20_000, '{"a ' * 50_000, '{"a \n' * 200_000, '{} {"a": [\n' * 200_000, ("[" + " " * 3000) * 100, json.dumps([json.loads(ENTRY)] * 10_000)[:-9], ("a," * 50_000 + "\n") * 4],

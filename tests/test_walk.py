@@ -3,11 +3,13 @@
 All else that runs in a page is in tests/ci/browser: `make widgets`.
 """
 
+import pytest
 from driving import chromium, jupyterlab, keep_guess, notebook_page, run_cells
 
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items
 
+pytestmark = pytest.mark.slow
 CELLS = (
     "import specdec_lab as sd",
     'sd.round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")',

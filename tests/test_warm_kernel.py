@@ -11,7 +11,10 @@ import pytest
 import warm_kernel
 from jupyter_client import KernelManager
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks of torch are used on Linux alone")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="forks of torch are used on Linux alone"),
+    pytest.mark.slow,
+]
 
 
 def result_of(client, code: str) -> dict:

@@ -1,4 +1,4 @@
-"""Notebooks that want points without solving anything: the grader's process gives none."""
+"""Notebooks that want points without solving anything: the grader's process gives none. And solutions have all."""
 
 import itertools
 import json
@@ -12,8 +12,9 @@ from specdec_grader.learner.jail import LIMITS
 from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import Wrong
+from specdec_grader.notebook import EXERCISES, exercises, grade
 from specdec_grader.part import PARTS, Part, grade_part
-from test_grade_notebook import code_cell, graded, notebook, put, solution_cells, status
+from test_grade_notebook import SOLUTIONS, code_cell, graded, notebook, put, solution_cells, status
 
 from specdec_lab.theory import expected_tokens
 
@@ -82,6 +83,15 @@ def my_test(rule):
 """,
 }  # fmt: skip
 # That nothing is read from the disk is seen in test_jail.
+
+
+@pytest.mark.parametrize("stem", sorted(exercises()))
+def test_every_solution_has_full_marks_and_every_exercise_none(stem):
+    """Where learners do it themselves, nbval and test_exercises see the same; here it is the grader's route."""
+    solved, untouched = (grade(folder / f"{stem}.ipynb", unlocked=True) for folder in (SOLUTIONS, EXERCISES))
+    assert solved["points"] == solved["max_points"] > 0, solved["parts"]
+    assert set(status(solved)) <= {"right", "by hand"}
+    assert untouched["points"] == 0.0 and set(status(untouched)) <= {"open", "by hand"}, untouched["parts"]
 
 
 @pytest.mark.parametrize("name", FORGED)
