@@ -53,6 +53,7 @@ GROUPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GROUPS)
 def test_texts_that_draft_together_write_what_they_write_alone(name, full):
     """Joining, leaving and pausing at random, in real caches of each backend; in float64, where rounding decides nothing."""

@@ -38,8 +38,16 @@ TESTS = Path(__file__).parent
 # mistakes of the sheets, which test_mistakes hands in.
 ANSWERS = [importlib.import_module(f"answers.{path.stem}") for path in sorted((TESTS / "answers").glob("*.py"))]
 ALL_RIGHT = [(part, answer) for module in ANSWERS for part, answers in module.RIGHT.items() for answer in answers]
+# Judged by many calls: `make check` hands in right answers, one style does for each, and wrong ones are test_mistakes'.
+DEAR = dict.fromkeys(("3.rule", "3.test", "6.improve", "7.policy", "10.offer"), pytest.mark.slow)
+
+
+def in_part(part: str, *given, **more):
+    return pytest.param(part, *given, **more, marks=DEAR.get(part, ()))
+
+
 ALL_WRONG = [
-    pytest.param(part, *wrong, *[None] * (4 - len(wrong)), id=f"{part}: {name}")
+    in_part(part, *wrong, *[None] * (4 - len(wrong)), id=f"{part}: {name}")
     for module in ANSWERS
     for part, answers in module.WRONG.items()
     for name, wrong in answers.items()
@@ -106,9 +114,6 @@ def unlent(packed):
     raise AssertionError(packed)
 
 
-DEAR = {"3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # judged by many calls: one style does for each
-
-
 @pytest.mark.parametrize(("part", "style"), [(p, s) for p in PARTS for s in STYLES if p not in DEAR or s == "numpy"])
 def test_the_type_of_a_number_decides_nothing_in_either_route(part, style):
     """numpy and torch, fractions, tuples: right in the notebook, and the same from another process."""
@@ -141,7 +146,7 @@ WRONG_WITHOUT_WORK = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*map(in_part, PARTS)])
 def test_an_answer_without_work_earns_nothing(part):
     """A share of the points needs all cases: what the first one shows is not enough."""
     for name, made in WRONG_WITHOUT_WORK.items():
