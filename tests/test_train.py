@@ -70,7 +70,9 @@ def promised(trainer, lab, trace) -> list[torch.Tensor]:
 def test_a_draft_is_accepted_as_often_as_promised(sharp, monkeypatch, name):
     """For the position that was learned: against p along the text that came out. Each head of Medusa has a position of its own; at others, q is another."""
     lab, text = sharp
-    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # as exact as training: only positions are in question
+    monkeypatch.setattr(
+        linear, "adds_up_eight_bits", lambda: False
+    )  # as exact as training: only positions are in question
     gamma = 4 if name == "medusa" else 1
     trainer, traces = trained_and_traces(lab, text, name, gamma)
     apart, shifted = ([[] for _ in range(gamma)] for _ in range(2))

@@ -140,7 +140,7 @@ def test_weights_of_another_design_are_refused_and_it_says_how_to_train_again(ea
 def test_q_in_8_bits_is_what_was_drawn_from(name, monkeypatch):
     """The q that a draft is compared with comes from the coarse logits, not from what float32 would have said."""
     said, product, ids = [], EightBits.__call__, [0, 1, 2, 4, 5, 6, 7]
-    monkeypatch.setattr(linear, "eight_bits_pay", lambda: True)
+    monkeypatch.setattr(linear, "adds_up_eight_bits", lambda: True)
     target, net, drafter, q_of = make(name, 9, ids, torch.float32)
 
     def heard(self, x):

@@ -69,7 +69,7 @@ def texts(lab, name, prompt=PROMPT, **settings):
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("name", [*DRAFTERS])
 def test_every_drafter_writes_the_cpus_text(monkeypatch, writer, weights, name, temperature):
-    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)  # drafts there are not made of 8 bits
+    monkeypatch.setattr(linear, "adds_up_eight_bits", lambda: False)  # drafts there are not made of 8 bits
     cpu = lab_on("cpu", writer, weights)
     expected = texts(cpu, name, temperature=temperature, keep=sd.Keep(top=3))
     with pretended_gpu(monkeypatch) as gpu:

@@ -127,7 +127,7 @@ def engine_rounds(page, pair, prompt: str, name: str) -> Trace:
 @pytest.mark.parametrize("prompt", PROMPTS)
 @pytest.mark.parametrize("name", ["plain", "lookup", "eagle", "model"])
 def test_the_page_writes_what_the_engine_writes(page, pair, prompt, name, monkeypatch):
-    monkeypatch.setattr(linear, "eight_bits_pay", lambda: False)
+    monkeypatch.setattr(linear, "adds_up_eight_bits", lambda: False)
     said, trace = written(page, prompt, name), engine_rounds(page, pair, prompt, name)
     rounds = [message for message in said if "round" in message]
     assert [token for message in rounds for token in message["tokens"]] == trace.tokens
