@@ -31,12 +31,12 @@ class Reads(ModelDrafter):
 
 
 class Exits(Drafter):
-    """Runs the first layer of the target over what it drafts, as an early exit does; the drafts are a tiny model's."""
+    """Runs the first layers of the target over what it drafts, as an early exit does; the drafts are a tiny model's."""
 
     name = "exits"
 
-    def __init__(self, draft: TinyModel):
-        self.draft = draft
+    def __init__(self, draft: TinyModel, layers: int = 1):
+        self.draft, self.layers = draft, layers
 
     def start(self, target, prompt, hidden):
         self.target = target
@@ -44,12 +44,12 @@ class Exits(Drafter):
     def drafting(self, text, gamma, sampler, uniforms):
         if gamma < 1:
             return Proposal([])
-        tokens, q, rows = [], [], [(yield Pass(self.target, text[-1:], layers=(0, 1)))]
+        tokens, q, rows = [], [], [(yield Pass(self.target, text[-1:], layers=(0, self.layers)))]
         for i in range(gamma):
             q.append(sampler(self.draft.logits([*text, *tokens])))
             tokens.append(draw(q[-1], uniforms(len(text) + i, DRAFT)))
-            rows.append((yield Pass(self.target, tokens[-1:], layers=(0, 1))))
-        return Proposal(tokens, torch.stack(q), started=(1, torch.cat(rows)))
+            rows.append((yield Pass(self.target, tokens[-1:], layers=(0, self.layers))))
+        return Proposal(tokens, torch.stack(q), started=(self.layers, torch.cat(rows)))
 
 
 def noted(drafter: Drafter) -> Drafter:
@@ -77,7 +77,7 @@ KINDS = {
     "tree": lambda: TreeOf(OTHER, TWO_BY_TWO),
     "deep tree": lambda: TreeOf(TARGET, DEEP),
     "early exit": lambda: Exits(OTHER),
-    "its own early exit": lambda: Exits(TARGET),
+    "its own early exit": lambda: Exits(TARGET, 2),
     "copies": LookupDrafter,
     "a depth": lambda: Reads(OTHER, 1),
     "two depths": lambda: Reads(TARGET, 1, 0),

@@ -27,7 +27,7 @@ class TinyModel(Model):
 
     def __init__(self, vocab_size: int, seed: int, spread: float = 1.5, context: int = 64):
         self.name, self.vocab_size, self.input_vocab = f"tiny-{seed}", vocab_size, vocab_size
-        self.context, self.layers = context, 2
+        self.context, self.layers = context, 3
         self.device, self.dtype = torch.device("cpu"), torch.float64
         self.seed, self.spread = seed, spread
         self.head = as_it_is
@@ -63,11 +63,14 @@ class TinyCached(Cached):
         self.slots: list[list[int]] = [[] for _ in range(rows)]
 
     def extend(self, new, *, layers=None, logits=True, trees=(), depths=()) -> Rows:
-        """Layer 0 turns an id into a hidden row [id]; layer 1 does the rest. See `at_depth` for other depths."""
+        """The last layer does all; before it a hidden row is [id, layers run]. See `at_depth` for other depths."""
+        if layers and layers[0]:
+            assert all(run == layers[0] for rows in new for run in rows[:, 1]), "rows of other layers"
+            new = [rows[:, 0] for rows in new]
         new = [tokens.flatten().long().tolist() if isinstance(tokens, Tensor) else tokens for tokens in new]
-        if layers == (0, 1):
+        if layers and layers[1] < self.model.layers:
             self.lengths = [have + len(tokens) for have, tokens in zip(self.lengths, new)]
-            ids = [torch.tensor(tokens, dtype=torch.float64)[:, None] for tokens in new]
+            ids = [torch.tensor([(t, layers[1]) for t in tokens], dtype=torch.float64).view(-1, 2) for tokens in new]
             return Rows(torch.nn.utils.rnn.pad_sequence(ids, batch_first=True), None)
         out = []
         for r, tokens in enumerate(new):

@@ -4,8 +4,9 @@
 accepted, so the rows' lengths drift apart. A row whose text has ended leaves, and a waiting
 one takes its place in the next round (*continuous batching*; Yu et al. 2022, Orca).
 
-What a row writes does not depend on its neighbours: drafts, random numbers and γ are its own,
-and so is its part of the cache. (To the bit where the model computes each row by itself, and else up to rounding.)
+What a row writes does not depend on its neighbours: drafts, random numbers and γ are its own, and so is its part of the
+cache. Rounding may: where a model does not compute each row by itself, and in drafts of 8 bits (see `linear.EightBits`). A
+greedy text is the same all the same, where the target's rows are.
 """
 
 from collections import deque

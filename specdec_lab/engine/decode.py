@@ -26,10 +26,8 @@ from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitt
 from specdec_lab.engine.verify import Verdict, verify_greedy
 from specdec_lab.errors import LabError
 from specdec_lab.formats import in_digits
-from specdec_lab.models.base import Cached, Model, Row, Rows, pick_depths
+from specdec_lab.models.base import MOST_DRAFTS, Cached, Model, Row, Rows, pick_depths
 from specdec_lab.models.tree import TEXT, Tree
-
-MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ def target_pass(
 ) -> Rows:
     """One pass of the target over each text's last token and its drafts; padded to the widest.
 
-    Where all texts drafted with an early exit, the first layers have run already, and only the others do.
+    Where all texts drafted with the same early exit, the first layers have run already, and only the others do.
 
     Args:
         depths: that are wanted besides; see `Cached.extend`.
@@ -198,8 +196,8 @@ def target_pass(
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
     cached.rewind([len(request.text) - 1 for request in requests])
     started = [proposal.started for proposal in proposals if proposal.started]
-    if len(started) == len(proposals):
-        exits, hidden = zip(*started)
+    exits, hidden = zip(*started) if started else ((), ())
+    if len(started) == len(proposals) and len(set(exits)) == 1:
         return cached.extend(hidden, layers=(exits[0], cached.model.layers), trees=trees)
     return cached.extend(
         [[request.text[-1], *proposal.tokens] for request, proposal in pairs], trees=trees, depths=depths

@@ -4,7 +4,7 @@ A drafter writes down how it drafts for *one* text, and stops at each `yield` to
 a cached model, or `Apply`, any other function of rows. For a single text the work is done at once. For a batch
 each text's drafter is run up to its next question, and the questions that go to the same net are answered
 together, until all have proposed. Who drafts less, or nothing, does not wait, and no draft depends on the
-neighbours. (To the bit where the model computes each row by itself, and else up to rounding.)
+neighbours but by rounding (see `batch`).
 """
 
 from collections import defaultdict

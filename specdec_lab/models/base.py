@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from specdec_lab.errors import LabError, explain_memory
 from specdec_lab.models.tree import TreeInCache
 
+MOST_DRAFTS = 256  # a round; with more of them a single round would take minutes, and nearly all are thrown away
 PREFILL_CHUNK = 512  # tokens a pass: bounds the memory of the attention scores of a long prompt
 
 

@@ -24,7 +24,7 @@ from specdec_lab.clock import clock_paused
 from specdec_lab.errors import LabError
 from specdec_lab.models import loops
 from specdec_lab.models.attention import FEW_ROWS, Fused, Looped
-from specdec_lab.models.base import Cached, of_real_rows, with_depths
+from specdec_lab.models.base import MOST_DRAFTS, Cached, of_real_rows, with_depths
 from specdec_lab.models.cuda_graph import CapturedPass
 from specdec_lab.models.linear import EightBits, FourBits, Linear, stored_product
 from specdec_lab.models.reference import Loaded, ReferenceModel, changing_rotations
@@ -34,7 +34,7 @@ FIRST_SIZE = 512  # positions that a cache has space for at first; doubled when 
 MAX_CAPTURED_ROWS = 2048  # rows of a captured pass, all texts together: wider passes keep a GPU busy as they are
 # Rows of one text that loops attend for: those of a round with the most drafts. A prompt may have more, for which products
 # are faster; it is read in the same passes whatever is drafted later.
-MAX_LOOPED_ROWS = 257
+MAX_LOOPED_ROWS = MOST_DRAFTS + 1
 # A captured pass is known by its rows, width, first and last layer, whether there are trees, and its depths.
 Key = tuple[int, int, int, int, bool, tuple[int, ...]]
 
@@ -313,7 +313,8 @@ class FastCached(Cached):
     def _layers(self, x: Tensor, first: int, last: int, attend: Fused | Looped, depths: Sequence[int]) -> Tensor:
         """Hidden rows [R, k, H] through the layers first ≤ i < last. depths: as in `Cached.extend`."""
         model, y, lower = self.model, None, {}
-        x = x.to(model.precise, copy=True)  # what it adds up is written there
+        # What it adds up is written there; loops want it without gaps.
+        x = x.to(model.precise, copy=True, memory_format=torch.contiguous_format)
         for i, part in enumerate(model.parts[first:last], first):
             normed = model.add_normed(x, y, part.norms[0])
             if i in depths:  # the layer before has been added up only now
