@@ -10,6 +10,7 @@ from tiny import rounds_of_accepted
 
 from specdec_lab.cli import main
 from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import LabError
 from specdec_lab.measure import endpoint
 from specdec_lab.show.report import PACES
 
@@ -27,7 +28,7 @@ def test_engines_numbers_follow_their_formulas():
     assert survival == [3 / 4, 2 / 4, 1 / 4, 1 / 4]
     assert 1 + sum(survival) == said["llama.cpp: mean len"] == 1 + 7 / 16 * 4
     assert endpoint.conditional(survival) == pytest.approx(trace.alpha_by_position)
-    with pytest.raises(ValueError, match="no rounds with drafts"):
+    with pytest.raises(LabError, match="no rounds with drafts"):
         endpoint.as_reported([Trace([0])], 4)
 
 

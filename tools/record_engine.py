@@ -39,7 +39,7 @@ def start(speculation: dict | None, port: int) -> subprocess.Popen:
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
     for _ in range(120):
         try:
-            endpoint.fetch(f"http://localhost:{port}/v1/models").close()
+            endpoint.Server(f"http://localhost:{port}/v1").model(None)
             return server
         except LabError:
             time.sleep(5)
