@@ -23,7 +23,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
 from specdec_lab.measure import endpoint
-from specdec_lab.measure.prompts import read_traffic
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -86,11 +85,6 @@ JSON = st.recursive(
 )
 
 
-def is_traffic(path: Path) -> None:
-    prompts, problems = read_traffic(str(path))
-    assert prompts and all(isinstance(line, str) for line in problems)
-
-
 def is_notebook(path: Path) -> None:
     for cell in read_cells(path):
         list(calls(cell.source)), is_only_checks(cell.source)  # they raise nothing
@@ -101,7 +95,7 @@ def is_put_aside_or_a_ledger(path: Path) -> None:
     assert is_ledger(ledger.guess("a", 1.0) and ledger.read())
 
 
-@pytest.mark.parametrize("read", [is_traffic, is_notebook, is_put_aside_or_a_ledger])
+@pytest.mark.parametrize("read", [is_notebook, is_put_aside_or_a_ledger])
 @FEW
 @given(data=JSON, indent=st.sampled_from([None, 1]))
 def test_any_json_is_read_or_refused_in_a_sentence(tmp_path_factory, read, data, indent):

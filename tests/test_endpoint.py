@@ -4,6 +4,8 @@ import contextlib
 import gzip
 import itertools
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -128,6 +130,19 @@ def test_an_engine_is_measured_through_its_interface(capsys, tmp_path, engine):
     assert main(["traffic", written(tmp_path, "hello\nagain"), "--endpoint", engine.address]) == 0
     shown = capsys.readouterr().out
     assert all(part in shown for part in ("4 rounds", "2.50 drafts", "1.75 tokens", "one after the other"))
+
+
+def test_a_servers_client_does_without_torch(tmp_path, engine):
+    command = [
+        "traffic",
+        written(tmp_path, "hello"),
+        "--endpoint",
+        engine.address,
+        "--html",
+        str(tmp_path / "page.html"),
+    ]
+    code = f"import sys; from specdec_lab.cli import main; main({command}); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0 and (tmp_path / "page.html").is_file()
 
 
 def test_as_many_prompts_wait_as_were_asked_for(engine):

@@ -18,36 +18,27 @@ ENTRY = json.dumps({"messages": [USER]})
 PRETTY = json.dumps({"messages": [USER]}, indent=2)
 PROSE = [
     ["Translate to French, please", "Summarise this, please", "Write a poem, please"],
-    ["Translate this\tplease", "Shorten this\tplease", "Say it again\tplease"],
-    ["a | b | c", "d | e | f", "g | h | i"],
+    ["Translate this\tplease", "Shorten this\tplease"],
+    ["a | b | c", "d | e | f"],
     ["[INST] What is two and two? [/INST]", "[INST] Name a colour. [/INST]"],
-    ["[Context: a shop] Where is my parcel?", "[ ] buy milk", "[[Page]] of a wiki", "[{x}] is a place to fill"],
+    ["[ ] buy milk", "[[Page]] of a wiki", "[{x}] is a place to fill", "[Context: a shop] Where is my parcel?"],
     ["42", "true", "null", "-1.5"],
-    ["<html> what does this tag mean?", "<?xml is how it begins. Why?"],
     ["{not json} is how this prose begins", "and goes on"],
     ['{"a": 1} is JSON. Why?', "{'a': 1} is none. Why?"],
     ['Write as YAML: {"a": 1}', 'Write as YAML: {"a": [2, 3]}'],
-    ["{% if x %} is Jinja", "{\n int x;\n} in C"],
-    ['Mend this: {"name": "x"}\n\nand tell me how'],
-    ["<html>, <p>, <b> and </b>: what are these </tags>?", "<div><p>Centre</p></div>\nin CSS, please"],
-    ["<b>x</b>\n<i>y</i>", "<b>z</b>"],
-    ["<context>a</context>\n<question>b</question>", "<context>c</context>\n<question>d</question>"],
-    ["- buy milk\n- note: call home", "prompts: how do I write them?", "[[Page]]\nof a wiki", "# A title\n- text"],
-    ["Hello, moon", "Goodbye, moon", "Question: what, moon?"],
+    ['Mend this: {"name": "x"}', "and tell me how"],
+    ["<b>x</b>", "- buy milk", "prompts: how do I write them?", "# A title"],
     ['- Mend this JSON:\n{"name": "x"}', '- Mend this JSON:\n{"name": "y"}'],
+    ["{% if x %} is Jinja", "{\n int x;\n} in C"],
 ]
 
 
 @pytest.mark.parametrize("pieces", PROSE, ids=lambda pieces: pieces[0][:20])
 def test_prose_is_prose(tmp_path, pieces):
-    prompts, problems = read_traffic(written(tmp_path, "\n\n".join(pieces)))
-    expected = [part for piece in pieces for part in piece.split("\n\n")]
-    assert ([p.content for p in prompts], problems) == (expected, [])
-
-
-@pytest.mark.parametrize("pieces", [p for p in PROSE[:4] if len(p) > 1], ids=lambda pieces: pieces[0][:20])
-def test_so_is_a_line_a_prompt(tmp_path, pieces):
-    assert [p.content for p in read_traffic(written(tmp_path, "\n".join(pieces)))[0]] == pieces
+    """Pieces between empty lines and, where none has lines of its own, a line each."""
+    for between in ["\n\n"] if "\n" in "".join(pieces) else ["\n\n", "\n"]:
+        prompts, problems = read_traffic(written(tmp_path, between.join(pieces)))
+        assert ([p.content for p in prompts], problems) == (pieces, [])
 
 
 WORD = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=6)
@@ -64,13 +55,9 @@ def test_whatever_begins_with_two_words_is_prose(tmp_path, pieces):
     assert ([p.content for p in prompts], problems) == ([piece.strip() for piece in pieces], [])
 
 
-BEFORE = [
-    *["2026-11-02 10:00:00 INFO ", "[02/Nov/2026:10:00:00 +0000] ", "<14>Nov  2 10:00:00 host app[3]: "],
-    *["data: ", "web_1  | ", "1762077600.123 ", "  "],
-]
-
-
-@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize(
+    "before", ["2026-11-02 10:00:00 INFO ", "<14>Nov  2 host app[3]: ", "data: ", "web_1  | ", "  "]
+)
 def test_json_is_json_behind_whatever_stands_before_it(tmp_path, before):
     prompts, problems = read_traffic(written(tmp_path, f"{before}{ENTRY}\n{before}{ENTRY}\n"))
     assert ([p.content for p in prompts], problems) == ([[USER]] * 2, [])
@@ -96,11 +83,9 @@ OTHER = json.dumps({"text": "x"})
     ("text", "used", "left_out"),
     [
         (f"// exported\n{ENTRY}\n{ENTRY}", 2, 1),
-        (f"<<<<<<< HEAD\n{ENTRY}\n=======\n{ENTRY}\n>>>>>>> theirs", 2, 3),
         (f"event: message\ndata: {ENTRY}\n\nevent: message\ndata: {ENTRY}\ndata: [DONE]", 2, 3),
         (f"{ENTRY[:-5]}\n{ENTRY}", 1, 1),
         (f"{ENTRY[:-5]}\n{OTHER}\n{ENTRY}", 1, 2),
-        (f"// exported\n[{ENTRY}, {ENTRY}]\n// the end", 2, 2),
         (f"exported at noon\n[{ENTRY}, {ENTRY}, {ENTRY}]\nthe end", 3, 2),
         (f"[\n{ENTRY},\n{ENTRY},\n{ENTRY[:-3]}", 2, 2),
         ('first\nand second\nand third\n{"prompt": "hello"}', 1, 3),
@@ -110,7 +95,6 @@ OTHER = json.dumps({"text": "x"})
 def test_a_line_among_lines_of_json_that_is_none_is_named(tmp_path, text, used, left_out):
     prompts, problems = read_traffic(written(tmp_path, text))
     assert len(prompts) == used
-    assert len([line for line in problems if "was left out: it is no object" in line or "missing" in line]) >= left_out
     assert len([line for line in problems if "was left out" in line]) == left_out
 
 
@@ -160,37 +144,23 @@ def test_the_fields_own_files_are_read(tmp_path, name):
         assert prompt.content == content
 
 
-def test_turns_and_empty_system_messages_are_told_and_a_category_is_a_kind(tmp_path):
-    lines = [READ["Spec-Bench"][0]] * 2 + [READ["an empty system message"][0]]
-    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert [p.kind for p in prompts] == ["writing", "writing", "all"]
-    assert any("2 entries held several texts" in line for line in problems)
-    assert any("1 entry had an empty system message" in line for line in problems)
-    (prompt,) = read_prompts(written(tmp_path, json.dumps(lines[0])))
-    assert (prompt.id, prompt.kind) == ("1", "writing")
-
-
 def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
-    answered = [USER, {"role": "assistant", "content": "hi"}]
-    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, "here"]}]
     said = [{"role": role, "content": role[0]} for role in ("user", "assistant", "user", "assistant", "assistant")]
-    lines = [
-        {"messages": [USER]},
-        {"id": "a", "request": {"id": "inner", "kind": "chat", "messages": answered, "model": "m"}, "response": {}},
-        {"custom_id": "c", "body": {"messages": parts}},
-        {"id": "p", "kind": "code", "prompt": "write"},
-        {"prompt": "raw text", "raw": True},
-        {"prompt": "not raw", "raw": "false"},
-        {"messages": [USER], "raw": True},  # a server takes no list of messages as a raw prompt
-        {"messages": said},
-        {"messages": said[1:2]},  # nobody asked anything
+    parts = [{"role": "user", "content": [{"type": "text", "text": "look"}, "here"]}]
+    read = [  # an entry; its prompt, kind, and whether it goes to the model as it is
+        ({"messages": [USER]}, [USER], "all", False),
+        ({"request": {"id": "inner", "kind": "chat", "messages": said[:2]}, "response": {}}, said[:1], "chat", False),
+        ({"custom_id": "c", "body": {"messages": parts}}, [{"role": "user", "content": "look\nhere"}], "all", False),
+        ({"prompt": "write", "category": "code"}, "write", "code", False),
+        ({"prompt": "raw text", "raw": True}, "raw text", "all", True),
+        ({"prompt": "not raw", "raw": "false"}, "not raw", "all", False),
+        ({"messages": [USER], "raw": True}, [USER], "all", False),  # a server takes no list of messages as a raw prompt
+        ({"messages": said}, said[:3], "all", False),
+        ({"messages": said[1:2]}, None, "", False),  # nobody asked anything
     ]
-    prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert [p.content for p in prompts[:2]] == [[USER], [USER]] and prompts[-1].content == said[:3]
-    assert prompts[2].content[0]["content"] == "look\nhere"
-    assert [p.kind for p in prompts] == ["all", "chat", "all", "code"] + ["all"] * 4
-    assert [p.raw for p in prompts] == [False] * 4 + [True] + [False] * 3
-    assert [p.id for p in prompts[:4]] == ["1: 1", "2: a", "3: c", "4: p"]
+    prompts, problems = read_traffic(written(tmp_path, "\n".join(json.dumps(entry) for entry, *_ in read)))
+    assert [(p.content, p.kind, p.raw) for p in prompts] == [tuple(wanted) for _, *wanted in read[:-1]]
+    assert [p.id for p in prompts[:3]] == ["1: 1", "2: inner", "3: c"]
     assert len(problems) == 1 and problems[0].startswith("Line 9")
     prompts, problems = read_traffic("builtin")
     assert len(prompts) >= 72 and not problems
@@ -222,20 +192,17 @@ def test_each_form_is_read_as_what_it_is(tmp_path, text, contents):
 def test_what_share_of_a_log_is_measured(tmp_path):
     call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
     image = {"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}
-    lines = [{"messages": [USER], "tools": [{"type": "function"}]}] * 3
+    lines = [{"messages": [USER]}] * 3
     lines += [{"messages": [USER, call, {"role": "tool", "content": "4"}]}] * 12 + [{"messages": [image]}] * 5
     prompts, problems = read_traffic(written(tmp_path, "\n".join(map(json.dumps, lines))))
-    assert len(prompts) == 3
-    assert all(part in problems[0] for part in ("3 of 20", "15%", "12 times", "tool", "5 times", "“image_url”"))
-    assert len([line for line in problems if "was left out" in line]) == 10 and "And 7 more." in problems
-    assert "3 entries" in problems[-1] and "tools" in problems[-1]
+    assert len(prompts) == 3 and problems[0].startswith("3 of 20 entries (15%)")
+    assert len([line for line in problems if "was left out: a message calls a tool" in line]) == 10 == len(problems) - 1
 
 
 NOT_READ = [
-    (json.dumps([{"title": "t", "mapping": {}}]), "and there is “title”, “mapping”"),  # ChatGPT's export
-    (OTHER, "and there is “text”"),
-    (f"{OTHER}\n" * 2, "and there is “text”"),
-    ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is “level”"),
+    (json.dumps([{"title": "t", "mapping": {}}]), "and there is title, mapping"),  # ChatGPT's export
+    (OTHER, "and there is text"),
+    (f"{OTHER}\n" * 2, "and there is text"),
     ('{"prompt": [1, 2]}', "token ids"),
     ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
     (json.dumps([{"messages": [USER]}] * 9)[:-20], "no object of JSON"),
@@ -264,14 +231,30 @@ def test_a_table_or_a_page_is_refused_by_its_name(tmp_path):
             read_traffic(str(tmp_path / name))
 
 
+PARTS = "messages prompt turns input system role content type data parts instruction conversations request id kind a\nb"
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(PARTS.split(" ")), x, max_size=4),
+    max_leaves=12,
+)
+SPOILED = st.lists(st.tuples(st.integers(0, 10**6), st.binary(max_size=3)), max_size=2)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["messages", "prompt", "turns", "input", "system", "role", "content", "type", "data", "parts", "instruction", "conversations", "request", "id", "kind", "tools", "a\nb"]), x, max_size=4), max_leaves=12), st.sampled_from(["", "INFO ", "data: "]))  # fmt: skip
-def test_any_json_is_prompts_or_sentences(tmp_path, value, before):
-    for read in (read_traffic, read_prompts):
+@given(st.lists(VALUE, max_size=3), st.sampled_from([b"", b"INFO ", b"data: "]), SPOILED)
+def test_any_bytes_are_prompts_or_one_sentence(tmp_path, values, before, spoiled):
+    """Lines of JSON, with some bytes put into them that do not belong there."""
+    data = b"\n".join(before + json.dumps(value).encode() for value in values)
+    for place, odd in spoiled:
+        place %= len(data) + 1
+        data = data[:place] + odd + data[place:]
+    (tmp_path / "mine").write_bytes(data)
+    for read in (lambda path: read_traffic(path)[0], read_prompts):
         try:
-            read(written(tmp_path, before + json.dumps(value)))
+            prompts = read(str(tmp_path / "mine"))
+            assert all(m["content"].strip() and m["content"].encode() for p in prompts for m in p.messages)
         except LabError as e:
-            assert "\n" not in str(e)
+            assert "\n" not in str(e) and len(str(e)) < 1000
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ number depends on which prompts they are.
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,11 +14,18 @@ from typing import Any
 
 from specdec_lab.errors import LabError
 from specdec_lab.files import read_text
+from specdec_lab.formats import printable
 
 FEW = 5  # fewer prompts give no interval
 ENOUGH = 20  # Fewer prompts give an estimate and no decision: an interval from six misses too often.
 TIED = 0.02  # ratios that differ by less than this share are not put in an order
-MOST_NAMED = 10  # entries that are named one by one when they are left out; of the others it is said how many
+DEPLOY, DONT, UNCLEAR, TOO_FEW = (
+    "deploy",
+    "don't",
+    "unclear",
+    "too few prompts",
+)  # what is decided on the ground of them
+MOST_NAMED = 10  # entries that are named one by one when they are left out
 
 FORMS = (
     "JSON lines (prompts, or a log of requests), a JSON array of these, an OpenAI batch, ShareGPT conversations, or plain "
@@ -45,10 +51,6 @@ ROLES = {name: role for role, names in NAMES_OF_ROLES.items() for name in names.
 
 # Only JSON begins with an object that has a name, or with a list of such objects or of texts.
 JSON_BEGINS = re.compile(r'\{(?=\s*")|\[(?=\s*(?:"|\{\s*"))')
-# How a line of a log or of a stream begins.
-STAMP = re.compile(
-    r"\W{0,9}(?:data:|\d{4}-\d\d|\d\d?[:/.]\d\d|\d{10}|[A-Z][a-z]{2} +\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR)\w*\b)"
-)
 # A list of messages within JSON, or within what Python prints.
 CHAT = re.compile(r"""["'](?:messages|conversations|contents)["']\s*:\s*\[""")
 
@@ -68,11 +70,7 @@ class Prompt:
 
 
 def read_prompts(source: str = "builtin") -> list[Prompt]:
-    """The built-in prompts, or those of a JSON-lines file, each with an id and a kind (docs/reference.md has its form).
-
-    Raises:
-        LabError: naming the line that cannot be used.
-    """
+    """The built-in prompts, or those of a JSON-lines file, each with an id and a kind (docs/reference.md has its form)."""
     builtin = resources.files("specdec_lab") / "data" / "prompts.jsonl"
     text = builtin.read_text(encoding="utf-8") if source == "builtin" else read_text(source)
     prompts: dict[str, Prompt] = {}
@@ -80,7 +78,7 @@ def read_prompts(source: str = "builtin") -> list[Prompt]:
         if not line.strip():
             continue
         try:
-            prompt = prompt_in(parse(line), Counter())
+            prompt = prompt_in(parse(line))
             if prompt.id in prompts:
                 raise ValueError(f"the id “{prompt.id}” stands twice")
             prompts[prompt.id] = prompt
@@ -97,33 +95,23 @@ def read_traffic(path: str) -> tuple[list[Prompt], list[str]]:
 
     An entry may have any form that the tables above describe. A file that holds no JSON is plain text: prompts are
     separated by empty lines or, where there are none, by line breaks.
-
-    Raises:
-        LabError: when the file cannot be read, or holds no prompt at all.
     """
     if path == "builtin":
         return read_prompts(), []
     if path.lower().endswith(OTHER_FILES):
         raise LabError(f"{path} is a table, a page or the like, which is not read here. Give {FORMS}.")
-    prompts, left_out, why, notes = [], [], Counter(), Counter()
+    prompts, left_out = [], []
     for number, (name, entry) in enumerate(entries_of(read_text(path)), 1):
         try:
-            prompts.append(prompt_in(entry, notes, number))
+            prompts.append(prompt_in(entry, number))
         except ValueError as e:
             left_out.append(f"{name} was left out: {e}.")
-            why[str(e)] += 1
     if not prompts:
         first = f" ({left_out[0]})" if left_out else ": it is empty"
         raise LabError(f"There are no prompts in {path}{first}. Give {FORMS}.")
-    problems = left_out[:MOST_NAMED]
-    if len(left_out) > 1:
-        reasons = "; ".join(f"{n} times {reason}" for reason, n in why.most_common(5))
-        total = len(prompts) + len(left_out)
-        share = f"{len(prompts)} of {total} entries ({len(prompts) / total:.0%}) are measured"
-        problems.insert(0, f"{share}. Of the others: {reasons}.")
-    if len(left_out) > MOST_NAMED:
-        problems.append(f"And {len(left_out) - MOST_NAMED} more.")
-    return prompts, problems + [f"{n} {'entry' if n == 1 else 'entries'} {note}." for note, n in notes.items()]
+    total = len(prompts) + len(left_out)
+    share = f"{len(prompts)} of {total} entries ({len(prompts) / total:.0%}) are measured."
+    return prompts, [share, *left_out[:MOST_NAMED]] if len(left_out) > 1 else left_out
 
 
 def entries_of(text: str) -> list[tuple[str, Any]]:
@@ -137,7 +125,7 @@ def entries_of(text: str) -> list[tuple[str, Any]]:
     lines = [(f"Line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
     values = [(name, json_on(line)) for name, line in lines]
     found = [value for _, value in values if value is not None]
-    if 2 * len(found) > len(lines) or any(map(has_prompt, found)) or begins_as_json(text.lstrip()) or CHAT.search(text):
+    if 2 * len(found) > len(lines) or any(map(has_prompt, found)) or is_damaged(text.lstrip()):
         return [(name, entry) for name, value in values for entry in unfold(value)]
     text = text.replace("\r\n", "\n").strip()
     pieces = re.split(r"\n[^\S\n]*\n", text) if re.search(r"\n[^\S\n]*\n", text) else text.split("\n")
@@ -147,27 +135,25 @@ def entries_of(text: str) -> list[tuple[str, Any]]:
 def json_on(line: str) -> dict | list | str | None:
     """What a line holds, alone or behind a time or the like; None where that is no object, list or text.
 
-    Behind other words it must be a chat, since prose may quote any JSON.
+    Behind other words it must be a prompt, since prose may quote any JSON.
     """
     for begin in [0, *(m.start() for m in islice(JSON_BEGINS.finditer(line), 3))]:
-        before = line[:begin].strip()
-        inner = before.endswith('":')  # a part of an object of several lines
-        if not inner and (not before or STAMP.match(before) or CHAT.search(line)):
-            with suppress(ValueError):
-                value = parse(line[begin:].strip().removesuffix(","))
-                return value if isinstance(value, dict | list | str) else None
+        with suppress(ValueError):
+            value = parse(line[begin:].strip().removesuffix(","))
+            if isinstance(value, dict | list | str) and (not line[:begin].strip() or has_prompt(value)):
+                return value
     return None
 
 
-def begins_as_json(text: str) -> bool:
-    """Whether a text begins with JSON, whole or damaged, that no words follow on its line."""
+def is_damaged(text: str) -> bool:
+    """Whether a text was meant to be JSON, but cannot be read: it begins so and breaks off, or holds a chat."""
     try:
-        _, end = json.JSONDecoder().raw_decode(text)
+        json.JSONDecoder().raw_decode(text)
     except RecursionError:
         return True
     except ValueError:
-        end = len(text)
-    return bool(JSON_BEGINS.match(text)) and not text[end : end + 100].lstrip(" \t,.;:)")[:1].isalnum()
+        return bool(JSON_BEGINS.match(text) or CHAT.search(text))
+    return bool(CHAT.search(text))
 
 
 def unfold(value: Any) -> list:
@@ -189,21 +175,20 @@ def parse(text: str) -> Any:
 def has_prompt(entry: Any) -> bool:
     """Whether an object has a part that is a prompt, even if one that cannot be used."""
     try:
-        prompt_in(entry, Counter(), 1)
+        prompt_in(entry, 1)
     except ValueError as e:
         return isinstance(entry, dict) and "“prompt” is missing" not in str(e)
     return not isinstance(entry, str)
 
 
-def prompt_in(entry: Any, notes: Counter[str], number: int | None = None) -> Prompt:
+def prompt_in(entry: Any, number: int | None = None) -> Prompt:
     """The prompt in an entry: what came before the model's last answer, and of several turns the first.
 
     Args:
-        notes: counts what is not part of the prompt.
         number: of an entry that need not have an id and a kind.
 
     Raises:
-        ValueError: saying what is wrong with it, in a few words of one line.
+        ValueError: in a few words of one line.
     """
     entry = {"prompt": entry} if isinstance(entry, str) else {"messages": entry} if is_chat(entry) else entry
     if not isinstance(entry, dict):
@@ -211,19 +196,17 @@ def prompt_in(entry: Any, notes: Counter[str], number: int | None = None) -> Pro
     inner = next((entry[name] for name in REQUEST if isinstance(entry.get(name), dict)), {})
     entry = {name: part for parts in (inner, entry) for name, part in parts.items() if part is not None}
     chat = entry.get("messages", next((entry[name] for name in MESSAGES if is_chat(entry.get(name))), None))
-    content = text_of_entry(entry, notes) if chat is None else messages_in(chat, notes)
+    content = text_of_entry(entry) if chat is None else messages_in(chat)
     if system := first(entry, SYSTEM):
         system = text_in(system.get("parts") if isinstance(system, dict) else system)
         asked = [{"role": "user", "content": content}] if isinstance(content, str) else content
         content = [{"role": "system", "content": system}, *asked]
-    if entry.get("tools") or entry.get("functions"):
-        notes["offered tools to the model, whose descriptions are not part of what is measured"] += 1
     id, kind = (next((entry[name] for name in names if name in entry), None) for names in (ID, KIND))
     if number:  # ids of a log may repeat
         id, kind = f"{number}: {id or number}", "all" if kind is None else kind
     for part, value in {"id": id, "kind": kind}.items():
         if value is None:
-            raise ValueError(missing(part, entry))
+            raise ValueError(f"“{part}” is missing")
         if not isinstance(value, str | int) or not str(value).strip():
             raise ValueError(f"“{part}” must be text, and not empty")
     raw = entry.get("raw") is True and isinstance(content, str)  # messages always go through the template
@@ -235,25 +218,14 @@ def first(parts: dict, names: Sequence[str]) -> Any:
     return next((parts[name] for name in names if parts.get(name)), None)
 
 
-def missing(part: str, entry: dict) -> str:
-    others = [name[:30] if name.isprintable() else ascii(name[:30]) for name in entry if name not in ("id", "kind")]
-    there = ", ".join(f"“{name}”" for name in others)
-    return f"“{part}” is missing" + (f", and there is {there[:200]}" if there else "")
-
-
-def text_of_entry(entry: dict, notes: Counter[str]) -> str:
+def text_of_entry(entry: dict) -> str:
     """The text of an entry without messages, with what it is about behind it."""
     text = first(entry, TEXT) or entry.get("prompt")
     if text is None:
-        raise ValueError(missing("prompt", entry))
-    if isinstance(text, list) and text and isinstance(text[0], str):
-        if len(text) > 1:
-            notes["held several texts in one place, such as turns, of which the first is measured"] += 1
-        text = text[0]
-    if not isinstance(text, str):
-        raise ValueError("the prompt must be text, and no token ids")
-    if not text.strip():
-        raise ValueError("the prompt is empty")
+        raise ValueError(f"“prompt” is missing, and there is {printable(', '.join(entry), 200) or 'nothing'}")
+    text = text[0] if isinstance(text, list) and text else text
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("the prompt must be text (no token ids), and not empty")
     about = first(entry, CONTEXT) if text in (entry.get("instruction"), entry.get("question")) else None
     return reject_surrogates(f"{text}\n\n{about}" if isinstance(about, str) and about.strip() else text)
 
@@ -277,7 +249,7 @@ def role_of(message: dict) -> str | None:
     return ROLES.get(str(named).lower(), str(named)) if named else None
 
 
-def messages_in(chat: Any, notes: Counter[str]) -> list[dict[str, str]]:
+def messages_in(chat: Any) -> list[dict[str, str]]:
     """The messages before the model's last answer, each with its role and text, which is all that a template is given."""
     chat, found = [unwrap(m) for m in chat] if isinstance(chat, list) else [], []
     while chat and role_of(chat[-1]) == "assistant":
@@ -286,18 +258,14 @@ def messages_in(chat: Any, notes: Counter[str]) -> list[dict[str, str]]:
         raise ValueError("“messages” must be a list of messages, of which one asks")
     for m in chat:
         role = role_of(m)
-        if m.get("tool_calls") or m.get("function_call") or role in ("function_call", "tool_call"):
+        if m.get("tool_calls") or m.get("function_call"):
             raise ValueError("a message calls a tool, which each model's template writes in its own way")
-        if role is None or not any(name in m for name in CONTENT):
-            raise ValueError("each message needs “role” and “content”")
-        if role not in NAMES_OF_ROLES:
-            raise ValueError(f"a message's role must be one of {', '.join(NAMES_OF_ROLES)}")
+        if role not in NAMES_OF_ROLES or not any(name in m for name in CONTENT):
+            raise ValueError(f"each message needs “content”, and as its “role” one of {', '.join(NAMES_OF_ROLES)}")
         text = text_in(next(m[name] for name in CONTENT if name in m))
         if text.strip():
             found.append({"role": role, "content": text})
-        elif role in ("system", "developer"):
-            notes["had an empty system message, which is left off"] += 1
-        else:
+        elif role not in ("system", "developer"):
             raise ValueError("a message's content must be text, and not empty")
     return found
 
@@ -306,10 +274,8 @@ def text_in(content: Any) -> str:
     """A content that is a text, or a list of parts that are texts."""
     parts = content if isinstance(content, list) else [content]
     texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    for part, text in zip(parts, texts):
-        if not isinstance(text, str):
-            kind = str(part.get("type", "something"))[:30] if isinstance(part, dict) else "something"
-            raise ValueError(f"a message holds a part that is no text (“{kind}”)")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a message holds a part that is no text")
     return reject_surrogates("\n".join(texts))
 
 

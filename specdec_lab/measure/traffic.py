@@ -9,11 +9,10 @@ from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
-from specdec_lab.measure.prompts import ENOUGH, TIED, Prompt, first_of_each_kind
+from specdec_lab.measure.prompts import DEPLOY, DONT, ENOUGH, TIED, TOO_FEW, UNCLEAR, Prompt, first_of_each_kind
 from specdec_lab.measure.results import tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 
-DEPLOY, DONT, UNCLEAR, TOO_FEW = "deploy", "don't", "unclear", "too few prompts"
 COPY = "lookup", "lookup-tree", "hybrid", "hybrid-tree"  # they copy, and so have no drafts in some of their rounds
 BATCHES = (1, 2, 4, 8, 16)  # texts at once, for which steps are timed
 

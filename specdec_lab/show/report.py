@@ -1,6 +1,6 @@
 """The report on a learner's traffic as Markdown."""
 
-from specdec_lab.measure.traffic import DEPLOY, DONT
+from specdec_lab.measure.prompts import DEPLOY, DONT
 from specdec_lab.show.table import Html, Markdown, markdown_table, one_line
 
 HEADS = ("arm", "γ", "kind", "prompts", "tokens a pass", "α", "times plain", "interval", "repetition")
