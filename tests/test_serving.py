@@ -51,6 +51,15 @@ def test_a_round_writes_one_more_than_it_accepts():
     assert one.steps == same.steps != other.steps
 
 
+@pytest.mark.parametrize("policy", [always(4), ByConfidence(COSTS, [Outcome(4, (0.9, 0.8, 0.7, 0.6))])])
+def test_what_cannot_be_simulated_is_one_sentence(policy):
+    """More texts than were priced, and no rounds to draw from."""
+    with pytest.raises(LabError, match="What 65 texts with γ"):
+        simulate([Arrival(0.0, 9)] * 65, policy, COSTS, [Outcome(4, (0.9, 0.8, 0.7, 0.6))], most=99)
+    with pytest.raises(LabError, match="no rounds to draw from"):
+        simulate([Arrival(0.0, 9)], policy, COSTS, [])
+
+
 def test_texts_wait_while_the_batch_is_full():
     record = simulate([Arrival(0.0, 4), Arrival(0.0, 4), Arrival(0.0, 4)], never, COSTS, ACCEPTED, most=2)
     assert [step.running for step in record.steps] == [2] * 4 + [1] * 4

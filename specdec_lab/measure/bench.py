@@ -19,11 +19,12 @@ from specdec_lab.engine.drafter import Drafter
 from specdec_lab.engine.trace import ACCEPTED, Round, Trace
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.lab import Lab
-from specdec_lab.measure.costs import pass_times, speedup_of_round
+from specdec_lab.measure.costs import pass_times
 from specdec_lab.measure.prompts import FEW, Prompt, bootstrap_interval
 
 PLAIN = "plain"
 PILOT_GAMMA = 8  # drafts a round while the best γ is looked for
+OF_ROUNDS = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts", "slow_rounds")  # None for plain decoding
 SLOW = 0.1  # From this share of the time on, slow rounds make a time doubtful.
 
 
@@ -77,9 +78,6 @@ def decode_all(
 
     Returns:
         A run for each arm: plain decoding, and the drafters.
-
-    Raises:
-        LabError: for a prompt that is too long.
     """
 
     def speculative(drafter: Drafter, gamma: int, ids: list[int], **request) -> Trace:
@@ -97,12 +95,7 @@ def decode_all(
         trace.check()
         return trace
 
-    encoded = [lab.encode(p.content, p.raw) for p in prompts]  # all of them first: nothing is lost to a bad one
-    for prompt, ids in zip(prompts, encoded):
-        if len(ids) >= lab.target.context:
-            raise LabError(
-                f"The prompt “{prompt.id}” has {len(ids)} tokens, too many for {lab.target.name}: leave it out."
-            )
+    encoded = [lab.encode(p.content, p.raw) for p in prompts]
     for arm in arms:
         decode(arm, encoded[0][:4], 0)
     once = list(zip(range(len(prompts)), prompts, encoded))
@@ -161,43 +154,32 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
     clocked = [t for i in timed for t in run.traces[i]]
     tokens = sum(len(t.tokens) for t in texts)
     speculative = run is not plain
+    step = statistics.median(r.seconds.total for i in timed for t in plain.traces[i] for r in t.rounds)
     return {
         "gamma": run.gamma if speculative else None,
         "prompts": len(ids),
         "new_tokens": tokens,
         "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
-        **summary_of_rounds(run, plain, texts, clocked, timed),
-        "tokens_per_second": tokens_per_second(clocked),
+        **(summary_of_rounds(texts, clocked, step) if speculative else dict.fromkeys(OF_ROUNDS)),
+        "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
         "ratio_to_plain": ratio_to_plain(run, plain, timed),
         "ratio_interval": ratio_interval(run, plain, timed) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
     }
 
 
-def summary_of_rounds(
-    run: Run, plain: Run, texts: Sequence[Trace], clocked: Sequence[Trace], timed: Sequence[str]
-) -> dict:
-    """What only rounds tell: acceptance, and where the time went. All None for plain decoding.
+def summary_of_rounds(texts: Sequence[Trace], clocked: Sequence[Trace], step: float) -> dict:
+    """What only rounds tell, by OF_ROUNDS: the acceptance in `texts`, and where the time of `clocked` went.
 
     d, v and o are what a round takes for drafting, for the verify pass and for the loop, in units of the median plain
     step (see `median_per_round`). ratio_from_parts is the speed-up that follows from them: E / (d + v + o). slow_rounds is the
     part of the clock that they leave out: 0.1 where one tenth of the time went into a few slow rounds.
-
-    Args:
-        texts: the traces that acceptance is taken from.
-        clocked: the traces that times are taken from.
-        timed: ids of the prompts of `clocked`, for the plain steps.
     """
-    names = ("alpha", "alpha_by_position", "d", "v", "o", "ratio_from_parts", "slow_rounds")
-    if run is plain:
-        return dict.fromkeys(names)
-    together, timed_ones = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
-    step = statistics.median(r.seconds.total for i in timed for t in plain.traces[i] for r in t.rounds)
-    d, v, o = (median_per_round(timed_ones.rounds, part) / step for part in ("draft", "verify", "loop"))
-    speedup = (E := timed_ones.tokens_per_pass) and speedup_of_round(E, d, v, o)
-    clock = statistics.fmean(r.seconds.total for r in timed_ones.rounds) / step
-    left_out = 1 - (d + v + o) / clock
-    return dict(zip(names, (together.alpha, together.alpha_by_position, d, v, o, speedup, left_out)))
+    together, timed = (Trace([], [r for t in some for r in t.rounds]) for some in (texts, clocked))
+    d, v, o = (median_per_round(timed.rounds, part) / step for part in ("draft", "verify", "loop"))
+    speedup = (timed.tokens_per_pass or 0.0) / (d + v + o)
+    clock = statistics.fmean(r.seconds.total for r in timed.rounds) / step
+    return dict(zip(OF_ROUNDS, (together.alpha, together.alpha_by_position, d, v, o, speedup, 1 - (d + v + o) / clock)))
 
 
 def median_per_round(rounds: Sequence[Round], part: str) -> float:
@@ -208,10 +190,6 @@ def median_per_round(rounds: Sequence[Round], part: str) -> float:
     for r in rounds:
         seconds.setdefault(len(r.drafted), []).append(getattr(r.seconds, part))
     return sum(len(some) * statistics.median(some) for some in seconds.values()) / len(rounds)
-
-
-def tokens_per_second(texts: Sequence[Trace]) -> float:
-    return sum(len(t.tokens) for t in texts) / sum(t.seconds for t in texts)
 
 
 def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
@@ -240,8 +218,7 @@ def split_pilot(prompts: Sequence[Prompt]) -> tuple[list[Prompt], list[Prompt]]:
     """About a quarter of the prompts of each kind, for pilots; and the prompts to measure on: the others, or all
     prompts if the others are fewer than FEW. A kind's only prompt is both, so that no kind is missing in the result.
 
-    Every fourth, not the first ones, since files have an order: EAGLE's tokens per pass on the first two of each kind
-    in the built-in suite are 2.1 with γ = 3, and 1.9 on all.
+    Every fourth, not the first ones: files have an order, and the first ones of a kind may be the easy ones.
     """
     kinds = Counter(p.kind for p in prompts)
     each = max(1, len(prompts) // len(kinds) // 4)
@@ -279,6 +256,6 @@ def best_gamma(pilot: Run, plain: Run, ids: Sequence[str], cost: Mapping[int, fl
         parts = ((r.seconds.draft, min(1, gamma / max(1, len(r.drafted)))) for r in rounds)
         d = costs["d"] * sum(s * part for s, part in parts) / drafting if drafting else 0.0
         v = statistics.fmean(cost[min(len(r.drafted), gamma, max(cost) - 1) + 1] for r in rounds) / cost[1]
-        return speedup_of_round(emitted, d, v, costs["o"])
+        return emitted / (d + v + costs["o"])
 
     return max(range(1, PILOT_GAMMA + 1), key=predicted)

@@ -29,7 +29,6 @@ WARM_UP = 1  # times before that: a first pass of a width takes longer than all 
 DOUBTFUL_RATIO = 0.95  # A wider pass that takes less than this share of the narrowest one is doubtful.
 DOUBTFUL_FALL = 0.9  # The same against any narrower pass: there a wider one may be a little faster, by another method.
 SMALL_SPREAD = 0.05  # A spread below this share of the narrowest pass hides nothing that a lesson speaks about.
-STEADY_TURNS = 5  # If so many turns all say the same, it is not by chance.
 RACE_SPREAD = 1.3  # If the largest ratio is more than so many times the smallest, their median says little.
 MEASURE_AGAIN = "Probably another program was running: measure again, when nothing else runs."
 
@@ -52,9 +51,6 @@ def pass_times(
         widths: the k.
         held: fewer where the context is short.
         first: run only the layers from this one on.
-
-    Raises:
-        LabError: for a k below 1, or longer than the context.
     """
     if not widths or not all(isinstance(k, int) and k >= 1 for k in widths):
         raise LabError(f"The widths of passes are {list(widths)!r:.60}: they must be whole numbers from 1 on.")
@@ -71,16 +67,6 @@ def pass_times(
             if turn >= WARM_UP:
                 times[k].append(seconds)
     return times
-
-
-def speedup_of_round(tokens: float, d: float, v: float, o: float) -> float:
-    """S = E / (d + v + o): how many times as fast as plain decoding rounds are that write so many tokens on average.
-
-    Args:
-        tokens: E.
-        d, v, o: what a round takes for drafting, for the verify pass and for the loop, in units of one plain step.
-    """
-    return tokens / (d + v + o)
 
 
 def width_at(times: Mapping[int, Sequence[float]], factor: float) -> float | None:
@@ -118,14 +104,9 @@ def doubts(times: Mapping[int, Sequence[float]]) -> str | None:
     ]
     if falls:
         ratio, a, b = min(falls)
-        turns = len(times[a])
-        steady = turns >= STEADY_TURNS and all(wide < narrow for narrow, wide in zip(times[a], times[b]))
-        said = f"These times are doubtful: {b} tokens took {short(ratio)} times as long as {a}"
-        if not steady:
-            return f"{said}. {MEASURE_AGAIN}"
         return (
-            f"{said}, and it was so in each of {turns} turns. Measure again, when nothing else runs: if it stays, "
-            f"this machine's products of matrices run better with {b} rows than with {a}."
+            f"These times are doubtful: {b} tokens took {short(ratio)} times as long as {a}. Measure again, when nothing else "
+            f"runs: if it stays, this machine's products of matrices run better with {b} rows than with {a}."
         )
     spread = statistics.median(_middle_half(seconds) for seconds in times.values())
     effect = T[max(T)] - T[first]
@@ -287,11 +268,7 @@ class Race:
 
 
 def race(plain: Callable[[], Trace], speculative: Callable[[], Trace], repeats: int = 3) -> Race:
-    """Run both in turns; the one that goes first changes each time.
-
-    Raises:
-        KeyboardInterrupt: when one was interrupted.
-    """
+    """Run both in turns; the one that goes first changes each time."""
     arms, traces, ratios = [("plain", plain), ("speculative", speculative)], {}, []
     for _ in range(repeats):
         for name, run in arms:

@@ -123,11 +123,7 @@ class Outcome:
 
 
 def sampled_rounds(traces: "Iterable[Trace]") -> list[Outcome]:
-    """Of all whole rounds of these traces, with the chances that the draft gave its favourites.
-
-    Raises:
-        LabError: for traces that were kept without favourites (see `Keep`; `Lab.speculative` keeps them).
-    """
+    """Of all whole rounds of these traces, with the chances that the draft gave its favourites."""
     rounds = [r for trace in traces for r in trace.rounds if r.stop is None]
     if any(not d.q_top for r in rounds for d in r.drafted):
         raise LabError("These traces were kept without the drafts' favourites: decode with keep=Keep(top=1).")
@@ -145,9 +141,6 @@ class StepCosts:
             drafts of `measured` cost nothing.
         catch_up: seconds for each token that a text wrote in steps without drafts, in the step in which it drafts again:
             a drafter that was off must read the rows that it missed.
-
-    Raises:
-        LabError: when asked for a γ, or more texts, than were measured.
     """
 
     def __init__(
@@ -248,8 +241,8 @@ class ByConfidence:
         return sum(sum(new) for new, _ in steps) / sum(seconds for _, seconds in steps)
 
     def __call__(self, running: int, last: int) -> int:
-        """The γ of the nearest measured number of texts that is not smaller."""
-        return self.best[next(n for n in self.costs.sizes if n >= running)]
+        """The γ of the nearest measured number of texts that is not smaller, if there is one."""
+        return self.best[next((n for n in self.costs.sizes if n >= running), self.costs.sizes[-1])]
 
     def seconds(self, texts: int, gamma: int) -> Callable[[int], float]:
         """Of such a step, by the rows of its pass."""
@@ -298,6 +291,8 @@ def bursts(rates: Sequence[tuple[float, float]], tokens: tuple[int, int] = (32, 
 
 def drawn(outcomes: Sequence[Outcome], seed: int = 0) -> Iterator[Outcome]:
     """Endlessly many rounds, drawn at random from these."""
+    if not outcomes:
+        raise LabError("There are no rounds to draw from: decode some texts first.")
     dice = random.Random(seed)
     while True:
         yield dice.choice(outcomes)
@@ -318,9 +313,6 @@ def simulate(
         outcomes: of many rounds with the largest γ in use; a number is that of the accepted drafts. Rounds are drawn from
             them; where γ is smaller, no more than γ drafts count.
         most: texts decoded at once; further ones wait.
-
-    Raises:
-        LabError: for a policy whose γ has no measured cost.
     """
     rounds = drawn([o if isinstance(o, Outcome) else Outcome(o) for o in outcomes], seed)
     log = ServingLog()

@@ -239,7 +239,8 @@ def gammas_up_to(most: int) -> list[int]:
 
 
 def policy_of(decided: dict, rows: Sequence[dict], schedule: Sequence[tuple[int, int, int]]) -> dict:
-    """What to switch on: nothing, if the verdict is not to deploy.
+    """What to switch on: nothing, if the verdict is not to deploy. A kind of prompt is left out where even the high end of
+    its interval is a loss.
 
     With a single text drafts stay on even where the costs of batches, which are measured less well, say otherwise.
 
@@ -248,7 +249,8 @@ def policy_of(decided: dict, rows: Sequence[dict], schedule: Sequence[tuple[int,
         schedule: as `StepCosts.schedule` makes it.
     """
     deploy, name = decided["verdict"] == DEPLOY, decided["estimate"]["drafter"]
-    losing = [r["kind"] for r in rows if r["arm"] == name and r["kind"] != "overall" and r["ratio_to_plain"] < 1]
+    kinds = [r for r in rows if r["arm"] == name and r["kind"] != "overall"]
+    losing = [r["kind"] for r in kinds if r["ratio_interval"] and r["ratio_interval"][1] < 1]
     return {
         "drafter": name if deploy else None,
         "gamma": decided["estimate"]["gamma"] if deploy else 0,
