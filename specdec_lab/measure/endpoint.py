@@ -239,8 +239,8 @@ def acceptance(before: Counts, after: Counts, tokens: int) -> dict:
         )
     if rounds > tokens:
         raise LabError(
-            f"The server counted {rounds:.0f} rounds, but wrote only {tokens} tokens here: somebody else uses it, too, so "
-            "its counters of speculation are left out."
+            f"The server counted {rounds:.0f} rounds, but wrote only {tokens} tokens here: somebody else uses it, too, or "
+            "answers broke off. So its counters of speculation are left out."
         )
     places = sorted(place for what, place in grown if what == "accepted by place" and place is not None)
     survival = [grown["accepted by place", place] / rounds for place in places]
