@@ -195,7 +195,7 @@ def test_tokens_a_second_are_of_the_time_in_which_an_answer_was_awaited(monkeypa
         return endpoint.Answer(begin, now[0], now[0], 10)
 
     monkeypatch.setattr(endpoint.Server, "ask", ask)
-    monkeypatch.setattr(endpoint.Server, "model", lambda *_: ("m", None))
+    monkeypatch.setattr(endpoint.Server, "model", lambda *_: "m")
     monkeypatch.setattr(endpoint.Server, "counters", lambda _: endpoint.Counts())
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abc"], 9, 0.0)
     assert (found["answers"], found["at_once"], found["tokens_per_second"]) == (2, 1, 2.0)
@@ -257,7 +257,7 @@ def test_nobody_waits_for_the_first_pieces_tokens(monkeypatch):
 PARTS = st.sampled_from(
     [*(line.encode() for line in stream(PIECE, {"choices": [{"delta": 5}]}, {"choices": {}}).splitlines()), ROLE, b"data: {"]
     + [b'data: {"usage": %s}' % usage for usage in (b"[3]", b'{"completion_tokens": "three"}', b'{"completion_tokens": NaN}')]
-    + [b'data: {"error": "lost it"}', b'data: {"a": "b\xe2\x80\xa8c"}', b"data: [DONE]", b"event: error", b"[" * 9999]
+    + [b'data: {"error": "lost it"}', b'data: {"a": "b\xe2\x80\xa8c"}', b"data: [DONE]", b"event: error", b'data: {"a":' + b"[" * 2000]
 )  # fmt: skip
 
 
@@ -268,6 +268,7 @@ def test_whatever_a_server_answers_is_a_number_or_one_sentence(lines, size):
     data, found = b"\n".join(lines), []
     for pieces in ([data], [data[i : i + size] for i in range(0, len(data), size)]):
         with pytest.MonkeyPatch.context() as monkeypatch:
+            monkeypatch.setattr(endpoint, "PATIENCE", 1e9)
             try:
                 found.append(answer(monkeypatch, HELLO, *pieces)[0].tokens)
             except LabError as e:
@@ -366,7 +367,7 @@ def test_nor_is_it_in_what_httpx_itself_says():
 
 def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
     monkeypatch.setattr(endpoint, "say_if_slow", partial(say_if_slow, seconds=0.05))
-    monkeypatch.setattr(endpoint.Server, "model", lambda *_: time.sleep(0.5) or ("a", None))
+    monkeypatch.setattr(endpoint.Server, "model", lambda *_: time.sleep(0.5) or "a")
     engine.said = {"fail": (500, {}, "")}
     err = engine.ask(prompts="fail")
     assert err.index("does not answer yet") < err.index("Asking a for 1 answers") < err.index("1 of 1 prompts")
@@ -374,8 +375,7 @@ def test_somebody_who_waits_for_a_silent_server_is_told(monkeypatch, engine):
 
 def test_one_of_several_models_is_asked_for(engine):
     engine.models = json.dumps({"data": [{"id": "embeds"}, {"id": "chats"}]})
-    first = engine.ask()
-    assert first["model"] == "embeds" and "embeds, chats" in first["problems"][0]
+    assert engine.ask()["model"] == engine.asked[-1]["model"] == "embeds"
     assert engine.ask("--model", "chats")["model"] == engine.asked[-1]["model"] == "chats"
     assert "embeds, chats" in engine.ask("--model", "chat")
 

@@ -116,23 +116,17 @@ class Server:
         said = f"{status} {response.reason_phrase}{f': {words}' if words else ''}"
         return self.failure(said, MENDS.get(status, REFUSED if status < 500 else START))
 
-    def model(self, wanted: str | None) -> tuple[str, str | None]:
-        """The name of the model that is asked, the first one where none is wanted; and a sentence if it has others."""
+    def model(self, wanted: str | None) -> str:
+        """The name of the model to ask: the one that is wanted, or the first that the server has."""
         with self.open(f"{self.address}/models") as response:
             try:
                 models = [model["id"] for model in parse(response.read().decode())["data"]]
-                names = printable(", ".join(models), 300)
-                first, *others = models
+                first, names = models[0], printable(", ".join(models), 300)
             except (ValueError, LookupError, TypeError) as e:
                 raise LabError(f"{self.address} names no model: {ADDRESS}.") from e
-        if wanted in models:
-            return wanted, None
-        if wanted is not None:
-            raise LabError(f"The server has no model “{printable(wanted, 80)}”. It has {names}.")
-        told = (
-            f"The server has {len(models)} models ({names}), and the first one was measured. Name another with --model."
-        )
-        return first, told if others else None
+        if wanted not in (None, *models):
+            raise LabError(f"The server has no model “{printable(wanted or '', 80)}”. It has {names}.")
+        return wanted or first
 
     def counters(self) -> Counts:
         """What its metrics count now; nothing where it has none."""
@@ -303,10 +297,9 @@ def ask_all(
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
     server = Server(endpoint, key)
     with say_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
-        named, other_models = server.model(model)
-    problems = [other_models] if other_models else []
+        named = server.model(model)
     say(f"Asking {printable(named, 80)} for {len(prompts)} answers, with up to {PATIENCE / 60:.0f} minutes for each …")
-    before = server.counters()
+    before, problems = server.counters(), []
     answers = ask_each(lambda prompt: server.ask(named, prompt, new, temperature), prompts, at_once, problems, say)
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[-1]}")

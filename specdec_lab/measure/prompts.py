@@ -232,37 +232,33 @@ def text_of_entry(entry: dict) -> str:
 
 def is_chat(value: object) -> bool:
     """Whether it is a list of messages: each names a speaker and has a content."""
-    chat = [unwrap(m) for m in value] if isinstance(value, list) else []
-    return bool(chat) and all(role_of(m) and any(name in m for name in (*CONTENT, "tool_calls")) for m in chat)
+    chat = [normalise(m) for m in value] if isinstance(value, list) else []
+    return bool(chat) and all(m["role"] and ("content" in m or "tool_calls" in m) for m in chat)
 
 
-def unwrap(message: Any) -> dict:
-    """A message with what stands in its wrapper, if it has one; empty for what is none."""
+def normalise(message: Any) -> dict:
+    """A message with its "role" and "content" under these names, whatever its maker calls them."""
     m = message if isinstance(message, dict) else {}
-    inner = next((m[name] for name in WRAPPER if isinstance(m.get(name), dict)), {})
-    return {**m, **inner} if "content" in inner else m
-
-
-def role_of(message: dict) -> str | None:
-    """The speaker by the field's names, whatever its maker says; None where no speaker is named."""
-    named = first(message, SPEAKER)
-    return ROLES.get(str(named).lower(), str(named)) if named else None
+    m = {**m, **next((m[name] for name in WRAPPER if isinstance(m.get(name), dict)), {})}
+    named, contents = first(m, SPEAKER), [m[name] for name in CONTENT if name in m]
+    role = ROLES.get(str(named).lower(), str(named)) if named else None
+    return {**m, "role": role, **({"content": contents[0]} if contents else {})}
 
 
 def messages_in(chat: Any) -> list[dict[str, str]]:
     """The messages before the model's last answer, each with its role and text, which is all that a template is given."""
-    chat, found = [unwrap(m) for m in chat] if isinstance(chat, list) else [], []
-    while chat and role_of(chat[-1]) == "assistant":
+    chat, found = [normalise(m) for m in chat] if isinstance(chat, list) else [], []
+    while chat and chat[-1]["role"] == "assistant":
         chat.pop()
     if not chat:
         raise ValueError("“messages” must be a list of messages, of which one asks")
     for m in chat:
-        role = role_of(m)
+        role = m["role"]
         if m.get("tool_calls") or m.get("function_call"):
             raise ValueError("a message calls a tool, which each model's template writes in its own way")
-        if role not in NAMES_OF_ROLES or not any(name in m for name in CONTENT):
+        if role not in NAMES_OF_ROLES or "content" not in m:
             raise ValueError(f"each message needs “content”, and as its “role” one of {', '.join(NAMES_OF_ROLES)}")
-        text = text_in(next(m[name] for name in CONTENT if name in m))
+        text = text_in(m["content"])
         if text.strip():
             found.append({"role": role, "content": text})
         elif role not in ("system", "developer"):
