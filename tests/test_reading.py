@@ -25,7 +25,7 @@ PROSE = [
     ["42", "true", "null", "-1.5"],
     ["{not json} is how this prose begins", "and goes on"],
     ['{"a": 1} is JSON. Why?', "{'a': 1} is none. Why?"],
-    ['Write as YAML: {"a": 1}', 'Write as YAML: {"a": [2, 3]}'],
+    ['Write as YAML: {"a": 1}', 'Translate the values: {"question": "Where?", "prompt": "Here"}'],
     ['Mend this: {"name": "x"}', "and tell me how"],
     ["<b>x</b>", "- buy milk", "prompts: how do I write them?", "# A title"],
     ['- Mend this JSON:\n{"name": "x"}', '- Mend this JSON:\n{"name": "y"}'],
@@ -203,6 +203,7 @@ NOT_READ = [
     (json.dumps([{"title": "t", "mapping": {}}]), "and there is title, mapping"),  # ChatGPT's export
     (OTHER, "and there is text"),
     (f"{OTHER}\n" * 2, "and there is text"),
+    ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is level"),
     ('{"prompt": [1, 2]}', "token ids"),
     ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
     (json.dumps([{"messages": [USER]}] * 9)[:-20], "no object of JSON"),

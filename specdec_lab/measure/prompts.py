@@ -51,6 +51,10 @@ ROLES = {name: role for role, names in NAMES_OF_ROLES.items() for name in names.
 
 # Only JSON begins with an object that has a name, or with a list of such objects or of texts.
 JSON_BEGINS = re.compile(r'\{(?=\s*")|\[(?=\s*(?:"|\{\s*"))')
+# How a line of a log or of a stream begins.
+STAMP = re.compile(
+    r"\W{0,9}(?:data:|\d{4}-\d\d|\d\d?[:/.]\d\d|\d{10}|[A-Z][a-z]{2} +\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR)\w*\b)"
+)
 # A list of messages within JSON, or within what Python prints.
 CHAT = re.compile(r"""["'](?:messages|conversations|contents)["']\s*:\s*\[""")
 
@@ -135,13 +139,14 @@ def entries_of(text: str) -> list[tuple[str, Any]]:
 def json_on(line: str) -> dict | list | str | None:
     """What a line holds, alone or behind a time or the like; None where that is no object, list or text.
 
-    Behind other words it must be a prompt, since prose may quote any JSON.
+    Behind other words it must be a chat, since prose may quote any JSON.
     """
     for begin in [0, *(m.start() for m in islice(JSON_BEGINS.finditer(line), 3))]:
-        with suppress(ValueError):
-            value = parse(line[begin:].strip().removesuffix(","))
-            if isinstance(value, dict | list | str) and (not line[:begin].strip() or has_prompt(value)):
-                return value
+        before = line[:begin].strip()
+        if not before or STAMP.match(before) or CHAT.search(line):
+            with suppress(ValueError):
+                value = parse(line[begin:].strip().removesuffix(","))
+                return value if isinstance(value, dict | list | str) else None
     return None
 
 
