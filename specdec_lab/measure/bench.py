@@ -161,7 +161,7 @@ def summary(run: Run, plain: Run, ids: Sequence[str], timed: Sequence[str]) -> d
         "new_tokens": tokens,
         "tokens_per_pass": tokens / sum(t.target_passes for t in texts),
         **(summary_of_rounds(texts, clocked, step) if speculative else dict.fromkeys(OF_ROUNDS)),
-        "tokens_per_second": sum(len(t.tokens) for t in clocked) / sum(t.seconds for t in clocked),
+        "tokens_per_second": tokens_per_second(clocked),
         "ratio_to_plain": ratio_to_plain(run, plain, timed),
         "ratio_interval": ratio_interval(run, plain, timed) if speculative else None,
         "repetition": statistics.fmean(repetition(t.tokens) for t in texts),
@@ -190,6 +190,10 @@ def median_per_round(rounds: Sequence[Round], part: str) -> float:
     for r in rounds:
         seconds.setdefault(len(r.drafted), []).append(getattr(r.seconds, part))
     return sum(len(some) * statistics.median(some) for some in seconds.values()) / len(rounds)
+
+
+def tokens_per_second(texts: Sequence[Trace]) -> float:
+    return sum(len(t.tokens) for t in texts) / sum(t.seconds for t in texts)
 
 
 def ratio_to_plain(run: Run, plain: Run, ids: Sequence[str]) -> float:
