@@ -5,6 +5,7 @@ moment. Both write the same log, so that one can be checked against the other. B
 policy decides how many drafts its rounds have.
 """
 
+import functools
 import itertools
 import math
 import operator
@@ -228,7 +229,8 @@ class ByConfidence:
     """
 
     def __init__(self, costs: StepCosts, outcomes: Sequence[Outcome], seed: int = 0):
-        self.costs, self.known, dice = costs, {}, random.Random(seed)
+        self.costs, dice = costs, random.Random(seed)
+        self.seconds = functools.cache(costs.seconds_by_rows)  # of a step with so many texts and this γ, by its rows
         self.gammas = sorted({gamma for _, gamma in costs.measured})
         self.best: dict[int, int] = {}
         for texts in costs.sizes:
@@ -243,12 +245,6 @@ class ByConfidence:
     def __call__(self, running: int, last: int) -> int:
         """The γ of the nearest measured number of texts that is not smaller, if there is one."""
         return self.best[next((n for n in self.costs.sizes if n >= running), self.costs.sizes[-1])]
-
-    def seconds(self, texts: int, gamma: int) -> Callable[[int], float]:
-        """Of such a step, by the rows of its pass."""
-        if (texts, gamma) not in self.known:
-            self.known[texts, gamma] = self.costs.seconds_by_rows(texts, gamma)
-        return self.known[texts, gamma]
 
 
 def tokens_per_round(outcomes: "Sequence[Outcome | int]", gammas: Iterable[int]) -> dict[int, float]:
