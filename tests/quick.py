@@ -20,14 +20,14 @@ PROMPTS = 48  # whose caches are kept
 def start() -> None:
     """Make everything small in this process, for good."""
     from specdec_lab.engine.batch import Batch
-    from specdec_lab.lab import Lab
-    from specdec_lab.measure import bench, costs, prompts, roofline, serving
+    from specdec_lab.engine.decode import Stops
+    from specdec_lab.measure import bench, costs, prompts, roofline, serving, traffic
     from specdec_lab.models.base import Cached
     from specdec_lab.show import progress_line
     from specdec_lab.train import own
 
     Cached.prefill = remembering(Cached.prefill)
-    Lab.stops = at_most(Lab.stops, max_new_tokens=tokens)
+    Stops.__init__ = at_most(Stops.__init__, max_new_tokens=tokens)
     Batch.__init__ = at_most(Batch.__init__, most=TEXTS)
     for function in (
         costs.pass_times,
@@ -42,6 +42,7 @@ def start() -> None:
     for function in (costs.race, bench.decode_all):
         replace(function, at_most(function, repeats=1))
     replace(prompts.first_of_each_kind, two_shortest(prompts.first_of_each_kind))
+    replace(traffic.compare_drafters, at_most(traffic.compare_drafters, prompts=first_six))
     replace(serving.serve, at_most(serving.serve, arrivals=first_arrivals))
     replace(progress_line.each, at_most(progress_line.each, items=turns))
     replace(own.own_draft, at_most(own.own_draft, write=LEARNED, tokens=LEARNED))
@@ -74,14 +75,19 @@ def replace(old: Callable, new: Callable) -> None:
 
 
 def tokens(asked: int) -> int:
-    """New tokens of a text. A short text stays whole: lessons compare such texts, token for token, with their own."""
-    return 8 if asked > 22 else asked
+    """New tokens of a text. One of 16 stays whole: lessons look at its third round."""
+    return 8 if asked > 16 else asked
 
 
 def turns(items: Iterable) -> list:
     """Of a long loop: at most 24 turns, and nothing a second time."""
     items = list(items)
     return [item for i, item in enumerate(items) if item not in items[:i]][:24]
+
+
+def first_six(prompts: Sequence) -> list:
+    """Of what users asked: as many as a decision needs to be made at all."""
+    return list(prompts)[:6]
 
 
 def first_arrivals(arrivals: Sequence) -> list:

@@ -20,11 +20,11 @@ import quick
 quick.start()
 
 from tiny import TinyModel
-from specdec_lab.lab import Lab
+from specdec_lab.engine.decode import Stops
 from specdec_lab.measure import costs
 
 target = TinyModel(4, seed=0)
-assert Lab(target, None, frozenset()).stops(96).max_new_tokens == 8
+assert Stops(96).max_new_tokens == 8
 assert [len(times) for times in costs.pass_times(target, [1, 2], held=4, samples=7).values()] == [3, 3]
 """
 
@@ -51,7 +51,7 @@ def test_what_is_stored_never_ran_quick(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("option", "outcomes"), [("-v", "2 failed, 1 passed"), ("--full", "3 failed")])
 def test_nbval_runs_quick_unless_full_and_a_cell_that_fails_fails(tmp_path, option, outcomes):
     sources = (
-        f"assert {WAS_STARTED}; from specdec_lab.lab import Lab; assert hasattr(Lab.stops, '__wrapped__')",
+        f"assert {WAS_STARTED}; from specdec_lab.engine.decode import Stops; assert hasattr(Stops.__init__, '__wrapped__')",
         "assert 1 == 2",
         "1 / 0",
     )
