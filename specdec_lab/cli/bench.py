@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if not prompts:
         raise LabError(f"No prompt of {args.prompts} can be used. {problems[0]}")
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
-    pilot, gammas = [], dict.fromkeys(names, gamma)
+    pilot, gammas = [], dict.fromkeys(names, gamma or 0)
     if gamma is None:
         pilot, prompts = bench.split_pilot(prompts)
         say(f"Looking for each drafter's best γ on {len(pilot)} prompts …")

@@ -196,9 +196,9 @@ def target_pass(
     trees = [(len(request.text), proposal.tree) if proposal.tree else None for request, proposal in pairs]
     cached.rewind([len(request.text) - 1 for request in requests])
     started = [proposal.started for proposal in proposals if proposal.started]
-    exits, hidden = zip(*started) if started else ((), ())
-    if len(started) == len(proposals) and len(set(exits)) == 1:
-        return cached.extend(hidden, layers=(exits[0], cached.model.layers), trees=trees)
+    if len(started) == len(proposals) and len({layers for layers, _ in started}) == 1:
+        rest = started[0][0], cached.model.layers
+        return cached.extend([hidden for _, hidden in started], layers=rest, trees=trees)
     return cached.extend(
         [[request.text[-1], *proposal.tokens] for request, proposal in pairs], trees=trees, depths=depths
     )

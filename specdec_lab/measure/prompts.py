@@ -274,8 +274,9 @@ def messages_in(chat: Any) -> list[dict[str, str]]:
 def text_in(content: Any) -> str:
     """A content that is a text, or a list of parts that are texts."""
     parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    if not all(isinstance(text, str) for text in texts):
+    found = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    texts = [text for text in found if isinstance(text, str)]
+    if len(texts) < len(found):
         raise ValueError("a message holds a part that is no text")
     return reject_surrogates("\n".join(texts))
 
@@ -306,8 +307,8 @@ def bootstrap_interval(value: Callable[[list], float | None], prompts: Sequence)
         None where some draws have no value.
     """
     dice = random.Random(0)
-    drawn = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
-    if None in drawn:
+    values = [value(dice.choices(prompts, k=len(prompts))) for _ in range(400)]
+    drawn = sorted(x for x in values if x is not None)
+    if len(drawn) < len(values):
         return None
-    drawn.sort()
     return drawn[10], drawn[389]  # 2.5 % of the draws lie below, and 2.5 % above

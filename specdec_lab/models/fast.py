@@ -107,7 +107,8 @@ class FastModel(ReferenceModel):
         self.precise = rotation_dtype(self.dtype) if self.device.type == "cpu" else self.dtype
         self.takes = torch.float32 if self.parts and isinstance(self.parts[0].qkv, EightBits) else self.dtype
         for part in self.parts:
-            part.norms = tuple(None if weight is None else weight.to(self.precise) for weight in part.norms)
+            before, behind = (None if weight is None else weight.to(self.precise) for weight in part.norms)
+            part.norms = before, behind
         self.eps, self.last_norm = config.rms_norm_eps, body.norm.weight.detach().to(self.precise)
         self.capture: type[CapturedPass] | None = CapturedPass if self.device.type == "cuda" else None
         self.unused: dict[int, list[KeyValues]] = defaultdict(list)  # by size; texts that ended left them to the next

@@ -167,7 +167,9 @@ class ReferenceModel(Model):
         cached.extend([one[: 2 * few], one[:few]])
         cached.rewind([few, 0])
         steps = range(0, n - few, few)
-        ours = torch.cat([cached.extend([one[i + few : i + 2 * few], two[i : i + few]]).logits for i in steps], 1)
+        ours = torch.cat(
+            [cached.extend([one[i + few : i + 2 * few], two[i : i + few]]).logits[:, :few] for i in steps], 1
+        )
         cached.rewind([n - few, len(two) - few])
         tree = cached.lengths[1], Tree((-1,) * (few + 1) + tuple(range(few, 2 * few - 1)))  # others, and the text's own
         last = cached.extend([one[-few:], [*one[:few], *two[-few:]]], trees=[None, tree]).logits

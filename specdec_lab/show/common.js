@@ -208,7 +208,10 @@ const placeOf = ({ round, chosen, revealed }) => ({
 /** What the learner did with rounds, to the kernel. */
 function keepPlace(model, state) {
   model.set("state", placeOf(state));
-  model.set("revealed", [...state.revealed].sort((a, b) => a - b));
+  model.set(
+    "revealed",
+    [...state.revealed].sort((a, b) => a - b),
+  );
   model.set("guesses", { ...state.guesses });
   model.save_changes();
 }

@@ -68,7 +68,7 @@ def rows_of(gradebook: Path) -> tuple[list[str], list[dict]]:
                 }
                 for student in sorted(book.students, key=lambda student: student.id)
             ]  # fmt: skip
-            return sorted(a.name for a in book.assignments), students
+            return sorted(str(a.name) for a in book.assignments), students
 
 
 def beliefs(path: Path) -> set[int]:

@@ -89,7 +89,10 @@ def seen_marks(case: tuple[list[int], list[int]], found: list[str], right: list[
 
 ACCEPTED_LATE = "A draft after the first miss is never accepted, even if it agrees."
 MARKS = Question(
-    ROUNDS, marks_of_round, seen=seen_marks, hint=lambda case, found: hint_for_marks(*case, found, ACCEPTED_LATE)
+    ROUNDS,
+    marks_of_round,
+    seen=seen_marks,
+    hint=lambda case, found: hint_for_marks(case[0], case[1], found, ACCEPTED_LATE),
 )
 
 
