@@ -27,7 +27,7 @@ def read_progress(path: str | None = None) -> tuple[dict, str]:
         asked = [item["id"] for item in items(name)] if name in lessons() else []
         right = sum(any(a["right"] for a in data["quiz"].get(id, [])) for id in asked)
         guesses, measured = (sum(bool(c.get(key)) for c in claims) for key in ("guess", "measured"))
-        parts = [at_best(id, data.get("parts", {}).get(id)) for id in PARTS if id.startswith(f"{number}.")]
+        parts = [at_best(id, data["parts"].get(id)) for id in PARTS if id.startswith(f"{number}.")]
         out.append(
             {"lesson": name, "guesses": guesses, "measured": measured, "quiz": [right, len(asked)], "parts": parts}
         )

@@ -14,13 +14,12 @@ else, and a folder that cannot be written.
 import errno
 import itertools
 import json
-import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from filelock import FileLock
 
@@ -29,10 +28,10 @@ from specdec_lab.errors import LabError
 from specdec_lab.files import check_plain, path_of, written_whole
 
 PATIENCE = 5  # seconds for another notebook to finish its writing
-MOST_POINTS = 1_000  # of a part; far more than any has
 MEASUREMENTS = 20  # kept of each claim, the newest
+ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 
-Edit = Callable[[dict], None]  # changes the data of a ledger, or of one claim, in place
+Edit = Callable[[dict], object]  # changes the data of a ledger in place
 _waiting: dict[Path, list[Edit]] = {}  # what could not be written yet, for each file
 
 
@@ -60,6 +59,7 @@ class Ledger:
 
     def __init__(self, path: str | Path | None = None):
         self.path = path_of(path or os.environ.get("SPECDEC_LAB_LEDGER") or of_this_copy()).absolute()
+        self._waiting = _waiting.setdefault(self.path, [])
         self._notes: dict[str, str] = {}
 
     def news(self) -> str:
@@ -70,40 +70,43 @@ class Ledger:
     @property
     def written(self) -> bool:
         """Whether nothing waits to be written."""
-        return self.path not in _waiting
+        return not self._waiting
 
     def read(self) -> dict:
         """Everything in it, as the module's docstring says."""
         try:
-            return self._with_waiting(self._load())
+            return _edited(self._load(), self._waiting)
         except LabError:
             return self.change(lambda data: None)  # sets the file aside
         except OSError as e:
             self._cannot(e)
-            return self._with_waiting(_empty())
+            return _edited(_empty(), self._waiting)
 
     def change(self, edit: Edit) -> dict:
         """Read, edit and write, while nobody else writes; returns everything that is in it then."""
-        data = _empty()
+        self._waiting.append(edit)
         try:
             check_plain(self.path)
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_suffix(".lock"), timeout=PATIENCE):
+                edits = list(self._waiting)
                 try:
                     data = self._load()
                 except LabError:
-                    self._set_aside()
-                edit(self._with_waiting(data))
-                _write(self.path, data)
-            _waiting.pop(self.path, None)
+                    data = self._set_aside()
+                _write(self.path, _edited(data, edits))
+                del self._waiting[: len(edits)]  # another thread may have added one meanwhile, which waits for its turn
             self._notes.pop("cannot", None)
             return data
         except OSError as e:  # a lock that is not given up in time is one too
             self._cannot(e)
-            _waiting.setdefault(self.path, []).append(edit)
         with suppress(LabError, OSError):
-            return self._with_waiting(self._load())
-        return self._with_waiting(_empty())
+            return _edited(self._load(), self._waiting)
+        return _edited(_empty(), self._waiting)
+
+    def add(self, **sections: dict) -> dict:
+        """Add the entries of these sections that are not there; as `change`."""
+        return self.change(lambda data: merge(data, {**_empty(), **sections}))
 
     def _load(self) -> dict:
         try:
@@ -111,18 +114,15 @@ class Ledger:
         except FileNotFoundError:
             return _empty()
 
-    def _with_waiting(self, data: dict) -> dict:
-        for edit in _waiting.get(self.path, []):
-            edit(data)
-        return data
-
-    def _set_aside(self) -> None:
+    def _set_aside(self) -> dict:
+        """Give the file another name; returns the ledger that begins."""
         places = (self.path.with_stem(f"{self.path.stem} (set aside {n})") for n in itertools.count(1))
         place = next(p for p in places if not p.exists())
         self.path.rename(place)
         self._notes["aside"] = (
             f"{self.path.name} could not be read as a ledger: it is now “{place.name}”, and a new one begins."
         )
+        return _empty()
 
     def _cannot(self, e: OSError) -> None:
         why = e.strerror or "another program holds it"
@@ -136,15 +136,11 @@ class Ledger:
         """What is known about a claim; empty if nothing is."""
         return self.read()["claims"].get(id, {})
 
-    def _change_claim(self, id: str, edit: Edit) -> dict:
-        """Change one claim, which is empty at first; returns it."""
-        return self.change(lambda data: edit(data["claims"].setdefault(id, {})))["claims"][id]
-
     def ask(self, id: str, question: str, unit: str = "") -> None:
         """Note the question, when it differs from what is noted."""
         asked = {"question": question, "unit": unit}
         if not asked.items() <= self.claim(id).items():
-            self._change_claim(id, lambda claim: claim.update(asked))
+            self.change(lambda data: data["claims"].setdefault(id, {}).update(asked))
 
     def guess(self, id: str, value: float, reason: str = "", kind: str = "guess", when: str | None = None) -> dict:
         """Keep a guess, unless there is one; returns the one that is kept.
@@ -153,34 +149,27 @@ class Ledger:
             when: it was made, where that was before now: it may have waited for a kernel that was busy. What was
                 measured meanwhile was not known to it.
         """
-        new = {"value": value, "reason": reason, "when": when or _now()}
-
-        def edit(claim: dict) -> None:
-            known = [m for m in claim.get("measured", []) if not when or m.get("when", "") < new["when"]]
-            claim.setdefault(kind, {**new, "after_outcome": kind == "revision" or bool(known)})
-
-        return self._change_claim(id, edit)[kind]
+        known = [m for m in self.claim(id).get("measured", []) if not when or m.get("when", "") < when]
+        after = kind == "revision" or bool(known)
+        new = {"value": value, "reason": reason, "when": when or _now(), "after_outcome": after}
+        return self.add(claims={id: {kind: new}})["claims"][id][kind]
 
     def add_measurement(
         self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
     ) -> None:
         new = {"value": value, "interval": interval and list(interval), "theory": theory, "when": _now()}
-
-        def edit(claim: dict) -> None:
-            claim["measured"] = [*claim.get("measured", []), new][-MEASUREMENTS:]
-
-        self._change_claim(id, edit)
+        self.add(claims={id: {"measured": [new]}})
 
     def assume(self, id: str, line: str, when: str | None = None) -> None:
         """Keep the line "what I had assumed", unless there is one that was written after `when`."""
         new = {"assumed": line, "assumed_when": when or _now()}
 
-        def edit(claim: dict) -> None:
-            written = min(claim.get("assumed_when", ""), _now())  # one of the future is of a wrong clock
-            if written <= new["assumed_when"]:
+        def edit(data: dict) -> None:
+            claim = data["claims"].setdefault(id, {})
+            if claim.get("assumed_when", "") <= new["assumed_when"]:
                 claim.update(new)
 
-        self._change_claim(id, edit)
+        self.change(edit)
 
     # Quizzes
 
@@ -189,17 +178,8 @@ class Ledger:
         return self.read()["quiz"].get(item, [])
 
     def attempt(self, item: str, **answer) -> None:
-        """Add an answer, unless this very one is there; its fields are those of the module's docstring, `when` may be
-        missing.
-        """
-        new = {"when": _now(), **answer}
-
-        def edit(data: dict) -> None:
-            there = data["quiz"].setdefault(item, [])
-            if "when" not in answer or new not in there:
-                there.append(new)
-
-        self.change(edit)
+        """Add an answer, unless this very one is there; its fields are those of the module's docstring."""
+        self.add(quiz={item: [{"when": _now(), **answer}]})
 
     # Exercises
 
@@ -208,10 +188,9 @@ class Ledger:
         new = {"when": _now(), **verdict}
 
         def edit(data: dict) -> None:
-            parts = data.setdefault("parts", {})
-            kept = parts.get(part, {"tries": 0, "best": new})
+            kept = data["parts"].get(part, {"tries": 0, "best": new})
             best = max(kept["best"], new, key=lambda verdict: verdict["points"])
-            parts[part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
+            data["parts"][part] = {"tries": kept["tries"] + 1, "best": best, "last": new}
 
         self.change(edit)
 
@@ -221,7 +200,13 @@ def _now() -> str:
 
 
 def _empty() -> dict:
-    return {"schema": 1, "claims": {}, "quiz": {}}
+    return {"schema": 1, "claims": {}, "quiz": {}, "parts": {}}
+
+
+def _edited(data: dict, edits: list[Edit]) -> dict:
+    for edit in edits:
+        edit(data)
+    return data
 
 
 def _write(path: Path, data: dict) -> None:
@@ -248,60 +233,55 @@ def read_ledger(path: str | Path) -> dict:
             f"“{path.name}” is no progress file: give one that the course's pages saved under “your progress”, or that "
             "`specdec-lab progress --export` wrote."
         )
-    return data
+    return _empty() | data  # one without exercises has no parts
 
 
-def _is_number(x: Any, most: float = math.inf) -> bool:
-    return isinstance(x, int | float) and math.isfinite(x) and x <= most
+def _is_text(x: Any) -> bool:
+    return isinstance(x, str)
 
 
-_FIELDS: dict[str, Callable[[Any], bool]] = {  # what each field of an entry must be, wherever it stands
-    "value": _is_number,
-    "theory": lambda x: not x or _is_number(x),
-    "interval": lambda x: not x or (len(x) == 2 and all(map(_is_number, x))),
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float) and -1e300 < x < 1e300  # neither endless nor NaN, which Python reads as numbers
+
+
+def _is_entry(*needed: str) -> Callable[[Any], bool]:
+    """Asks whether something is an entry with these fields, and each of its fields is what it must be."""
+    return lambda x: (
+        isinstance(x, dict)
+        and all(name in x for name in needed)
+        and all(fits(x[name]) for name, fits in FIELDS.items() if name in x)
+    )
+
+
+def _is_list(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda x: isinstance(x, list) and all(map(fits, x))
+
+
+def _by_id(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda x: isinstance(x, dict) and all(map(fits, x.values()))
+
+
+FIELDS: dict[str, Callable[[Any], bool]] = {  # what each field of an entry must be, wherever it stands
+    "schema": lambda x: x == 1,
+    "claims": _by_id(_is_entry()),
+    "quiz": _by_id(_is_list(_is_entry("right"))),
+    "parts": _by_id(_is_entry("tries", "best", "last")),
+    **dict.fromkeys(("guess", "revision"), _is_entry("value")),
+    "measured": _is_list(_is_entry("value")),
+    **dict.fromkeys(("best", "last"), _is_entry("points", "status")),
+    **dict.fromkeys(("value", "points", "max_points", "tries"), _is_number),
+    "theory": lambda x: x is None or _is_number(x),
+    "interval": lambda x: x is None or (_is_list(_is_number)(x) and len(x) == 2),
     "right": lambda x: isinstance(x, bool),
     "misconception": lambda x: isinstance(x, int | None),
-    "points": lambda x: _is_number(x, MOST_POINTS) and x >= 0,
-    "max_points": lambda x: _is_number(x, MOST_POINTS) and x >= 0,
-    "tries": lambda x: isinstance(x, int) and 0 < x < 10**9,
-    "measured": lambda x: isinstance(x, list) and all(_holds(m, "value") for m in x),
-    **dict.fromkeys(("guess", "revision"), lambda x: _holds(x, "value")),
-    **dict.fromkeys(("best", "last"), lambda x: _holds(x, "points", "status") and x["status"] != ""),
-    **dict.fromkeys(
-        ("assumed", "assumed_when", "confidence", "message", "question", "reason", "status", "unit", "when"),
-        lambda x: isinstance(x, str),
-    ),
+    **dict.fromkeys(("question", "unit", "reason", "when", "assumed", "assumed_when"), _is_text),
+    **dict.fromkeys(("confidence", "status", "message"), _is_text),
 }
-
-
-def _holds(entry: Any, *needed: str) -> bool:
-    """Whether it is an entry with these fields, and each of its fields is what it must be."""
-    if not isinstance(entry, dict) or not all(name in entry for name in needed):
-        return False
-    return all(fits(entry[name]) for name, fits in _FIELDS.items() if name in entry)
-
-
-def is_ledger(data: Any) -> TypeGuard[dict]:
-    """Whether it has the form that the module's docstring says."""
-    try:
-        attempts, parts = data["quiz"].values(), data.get("parts", {}).values()
-        return (
-            data["schema"] == 1
-            and all(map(_holds, data["claims"].values()))
-            and all(isinstance(of_item, list) and all(_holds(a, "right") for a in of_item) for of_item in attempts)
-            and all(_holds(part, "tries", "best", "last") for part in parts)
-        )
-    except (AttributeError, KeyError, TypeError, OverflowError):  # such as a number beyond all
-        return False
+is_ledger = _is_entry("schema", "claims", "quiz")  # whether something has the form that the module's docstring says
 
 
 def import_progress(path: str | Path, ledger: Ledger) -> int:
-    """Add to the ledger what only the file has; returns how many entries that were.
-
-    Raises:
-        LabError: for a file that is no ledger, and for a ledger that cannot be written.
-        OSError: for a file that cannot be read.
-    """
+    """Add to the ledger what only the file has; returns how many entries that were."""
     theirs, added = read_ledger(path), []
     ledger.change(lambda data: added.append(merge(data, theirs)))
     if not ledger.written:
@@ -310,47 +290,36 @@ def import_progress(path: str | Path, ledger: Ledger) -> int:
 
 
 def export_progress(path: str | Path, ledger: Ledger) -> None:
-    """Write the ledger to a file that the site and `import_progress` read.
-
-    Raises:
-        LabError: when there is a file of this name that is no progress file: it is not written over.
-        OSError: when the file cannot be written.
-    """
-    if Path(path).is_file() and Path(path).stat().st_size:
+    """Write the ledger to a file that the site and `import_progress` read."""
+    path = Path(path)
+    if path.is_file() and path.stat().st_size:
         try:
             read_ledger(path)
         except LabError as e:
-            raise LabError(
-                f"“{Path(path).name}” is no progress file, so it is not written over: give another name."
-            ) from e
-    _write(Path(path), ledger.read())
+            raise LabError(f"“{path.name}” is no progress file, so it is not written over: give another name.") from e
+    _write(path, ledger.read())
 
 
 def merge(mine: dict, theirs: dict) -> int:
-    """Add to a ledger what only the other one has; what is in both stays. As `merge` in tools/site/progress.js.
-
-    Returns:
-        How many guesses, second guesses, lines, measurements, answers and parts of exercises were added.
-    """
-    added = 0
+    """Add to a ledger what only the other one has; what is in both stays. Returns how many entries were added."""
+    before = _entries(mine)
     for id, claim in theirs["claims"].items():
         here = mine["claims"].setdefault(id, {})
-        added += sum(key in claim and key not in here for key in ("guess", "revision", "assumed"))
-        before = here.get("measured", [])
-        measured = joined(before, claim.get("measured", []))[-MEASUREMENTS:]
-        added += sum(m not in before for m in measured)
-        here.update({**claim, **here, **({"measured": measured} if measured else {})})
+        measured = _joined(here.get("measured", []), claim.get("measured", []))[-MEASUREMENTS:]
+        here.update({**claim, **here} | ({"measured": measured} if measured else {}))
     for id, attempts in theirs["quiz"].items():
-        before = mine["quiz"].get(id, [])
-        mine["quiz"][id] = joined(before, attempts)
-        added += len(mine["quiz"][id]) - len(before)
-    for id, part in theirs.get("parts", {}).items():
-        if id not in mine.setdefault("parts", {}):
-            mine["parts"][id] = part
-            added += 1
-    return added
+        mine["quiz"][id] = _joined(mine["quiz"].get(id, []), attempts)
+    mine["parts"] = theirs["parts"] | mine["parts"]
+    return _entries(mine) - before
 
 
-def joined(mine: list[dict], theirs: list[dict]) -> list[dict]:
+def _entries(data: dict) -> int:
+    """How many guesses, second guesses, lines, measurements, answers and parts of exercises there are."""
+    claims, quiz = data["claims"].values(), data["quiz"].values()
+    in_claims = sum(sum(key in c for key in ENTERED) + len(c.get("measured", [])) for c in claims)
+    return in_claims + sum(map(len, quiz)) + len(data["parts"])
+
+
+def _joined(mine: list[dict], theirs: list[dict]) -> list[dict]:
     """What is in either, the oldest first."""
-    return sorted([*mine, *(x for x in theirs if x not in mine)], key=lambda x: str(x.get("when", "")))
+    return sorted([*mine, *(x for x in theirs if x not in mine)], key=lambda x: x.get("when", ""))

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from specdec_lab.course.ledger import Ledger
+from specdec_lab.course.ledger import ENTERED, Ledger
 from specdec_lab.course.quiz import CONFIDENCE, MISCONCEPTIONS, items
 from specdec_lab.errors import LabError
 from specdec_lab.formats import short
@@ -13,7 +13,6 @@ from specdec_lab.show.live import Recorded
 from specdec_lab.show.table import Markdown, markdown_table, one_line
 
 FORMS = ("common.js", "controls.js", "forms.js")
-ENTERED = ("guess", "revision", "assumed")  # what a learner adds to a claim
 
 
 @dataclass(frozen=True)
