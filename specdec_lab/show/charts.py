@@ -48,12 +48,6 @@ def label(x: float, y: float, words: str, anchor: str = "", look: str = "") -> s
     return f'<text x="{x}" y="{y}"{anchored}{look}>{escape(words)}</text>'
 
 
-def heading(title: str, left: float, down: float, width: float) -> str:
-    """A picture's title; smaller where it would not fit. A bold letter is 0.6 of its height wide, on average."""
-    size = min(14, math.floor(10 * (width - left) / (0.6 * max(1, len(title)))) / 10)
-    return label(left, down, title, look=f' font-size="{size}" font-weight="600"')
-
-
 def path(d: str, look: str) -> str:
     return f'<path d="{d}" {look}/>'
 
@@ -65,6 +59,11 @@ def rect(x: float, y: float, width: float, height: float, look: str) -> str:
 def circle(x: float, y: float, radius: float, look: str, hover: str = "") -> str:
     said = f"<title>{escape(hover)}</title>" if hover else ""
     return f'<circle cx="{x}" cy="{y}" r="{radius}" {look}>{said}</circle>'
+
+
+def bracket(x: float, low: float, high: float, colour: str) -> str:
+    """How far a number may be off, between two heights."""
+    return path(f"M{x} {low}V{high}M{x - 4} {low}h8M{x - 4} {high}h8", f'stroke="{colour}"')
 
 
 def level(y: float, down: float, left: float, right: float) -> str:
@@ -93,8 +92,8 @@ def ticks(low: float, high: float, about: int = 5, around: bool = False) -> list
 
 
 def powers(low: float, high: float) -> list[float]:
-    """The powers of two from low to high."""
-    return [2.0**i for i in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
+    """The powers of two from low to high, or low."""
+    return [2.0**i for i in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)] or [low]
 
 
 # Lines.
@@ -171,7 +170,9 @@ class Plot:
         end = WIDTH - max(RIGHT, 40 + max(room(line.name, FONT) for line in self.lines))  # behind it stand the names
         across = axis(x0, x1, LEFT, end, math.log2 if self.doubling else float)
         down = axis(y0, y1, HEIGHT - BOTTOM, TOP)
-        parts = [heading(self.title, 0, 18, WIDTH)]
+        # Smaller where the title would not fit. A bold letter is 0.6 of its height wide, on average.
+        size = min(14, math.floor(10 * WIDTH / (0.6 * max(1, len(self.title)))) / 10)
+        parts = [label(0, 18, self.title, look=f' font-size="{size}" font-weight="600"')]
         # The y axis is named above it, where it is read without turning one's head.
         parts += [label((LEFT + end) / 2, HEIGHT - 8, self.x_name, "middle"), label(0, 42, self.y_name)]
         if any(line.is_one for line in self.lines):  # above it is what gains, below it what loses
@@ -190,8 +191,7 @@ class Plot:
             curve = " L".join(f"{x} {y}" for x, y in places)
             parts.append(path(f"M{curve}", f'fill="none" stroke-linejoin="round" {stroke}'))
             for (x, _), (low, high) in zip(places, line.spread):
-                bracket = f"M{x} {down(low)}V{down(high)}M{x - 4} {down(low)}h8M{x - 4} {down(high)}h8"
-                parts.append(path(bracket, f'stroke="{colour}"'))
+                parts.append(bracket(x, down(low), down(high), colour))
             parts += [circle(x, y, 3.5, f'fill="{colour}"') for x, y in places if line.dots]
             ends.append((places[-1][1], line.name, stroke))
         ends.sort()
@@ -308,7 +308,7 @@ class Dots:
         left, right = max([70, *(14 + room(row, 13) for row in self.rows)]), width - 62  # names stand left, means right
         across = axis(low, high, left, right, math.log if self.log else float)
         parts = []
-        for x in self._ticks(low, high):
+        for x in powers(low, high) if self.log else ticks(low, high):
             parts += [path(f"M{across(x)} {top}V{below}", FAINT), label(across(x), below + 18, f"{x:g}", "middle")]
         for i, row in enumerate(self.rows):
             y, mean = top + row_height * (i + 0.5), self.mean(row)
@@ -322,12 +322,6 @@ class Dots:
         note = f"{self.x_name}; a dot for each, | the {'geometric ' if self.log else ''}mean"
         parts.append(label((left + right) / 2, below + 36, note, "middle"))
         return below_title(self.title, svg(width, below + 44, 15, self.title, parts, repr(self)))
-
-    def _ticks(self, low: float, high: float) -> list[float]:
-        if not self.log:
-            return ticks(low, high)
-        round_ones = (digit * 10.0**power for power in range(-9, 10) for digit in (1, 2, 5))
-        return [x for x in round_ones if low <= x <= high] or [low]
 
     def __repr__(self) -> str:
         width = max(map(len, self.rows), default=0)
@@ -397,8 +391,7 @@ class FrequencyBars:
             parts.append(rect(left - 2, ground - up(p), group + 4, up(p), DASHED_OUTLINE))
             if self.runs:
                 low, high = up(max(0.0, p - self.margin(p))), up(p + self.margin(p))
-                bracket = f"M{middle - 5} {ground - high}h10m-5 0V{ground - low}m-5 0h10"
-                parts.append(path(bracket, 'fill="none" stroke="currentColor"'))
+                parts.append(bracket(middle, ground - low, ground - high, "currentColor"))
             parts.append(label(middle, ground + 18, name, "middle"))
         legend = [*zip(PAINTS, self.came), (DASHED_OUTLINE, "wanted: p")]
         legend += [('fill="none"', "I: 19 of 20 should lie here")] if self.runs else []
