@@ -51,7 +51,7 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
 def test_the_same_is_shown_in_a_notebook(fresh_ledger):
     Ledger().judge("3.rule", RIGHT)
     shown = progress()
-    assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "width:50%" in shown._repr_html_()
+    assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "█████░░░░░" in shown._repr_html_()
     assert repr(shown) == progress_text(*read_progress())
 
 

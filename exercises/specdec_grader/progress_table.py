@@ -1,11 +1,9 @@
 """How far a learner is: exercises, quizzes and guesses by lesson, out of the ledger."""
 
-from html import escape
-
 from specdec_grader.checks import PARTS
 from specdec_lab.course.ledger import Ledger
 from specdec_lab.course.quiz import items, lessons
-from specdec_lab.show.table import Cell, Html, table
+from specdec_lab.show.table import Html, Markdown, markdown_table, one_line
 
 CHECKPOINT = "09"
 ROW = "{:8}{:>9}{:>10}{:>8}   {}"
@@ -50,6 +48,12 @@ class Lesson:
         self.points, self.most = (sum(p[key] for p in data["parts"]) for key in ("points", "max_points"))
         self.open = [p["id"] for p in data["parts"] if p["points"] < p["max_points"]]
 
+    @property
+    def done(self) -> str:
+        """Its exercise as a bar, and in points."""
+        bar = f"{'█' * round(10 * self.points / self.most):░<10}" if self.most else ""
+        return f"{bar} {self.points:g} of {self.most}" if self.most else "–"
+
 
 def progress_text(done: dict, news: str = "") -> str:
     """A line a lesson."""
@@ -57,9 +61,8 @@ def progress_text(done: dict, news: str = "") -> str:
     lines.append(ROW.format("lesson", "guesses", "measured", "quiz", "exercise"))
     for x in map(Lesson, done["lessons"]):
         quiz = f"{x.right}/{x.asked}" if x.asked else "–"
-        bar = f"{'█' * round(10 * x.points / x.most):░<10} {x.points:g} of {x.most}" if x.most else "–"
         rest = f"   still open: {', '.join(x.open)}" if x.open and x.points else ""
-        lines.append(ROW.format(x.lesson, x.guesses, x.measured, quiz, bar + rest))
+        lines.append(ROW.format(x.lesson, x.guesses, x.measured, quiz, x.done + rest))
     return "\n".join(lines)
 
 
@@ -72,16 +75,9 @@ def progress(path: str | None = None) -> Html:
             x.lesson,
             f"{x.guesses}, {x.measured} measured",
             f"{x.right} of {x.asked}" if x.asked else "–",
-            Cell(bar(x.points / x.most) + f" {x.points:g} of {x.most}") if x.most else "–",
+            x.done,
             ", ".join(x.open) or "–",
         )
         for x in map(Lesson, done["lessons"])
     ]
-    shown = f"<div style='font-size:14px'><div>{escape(news)}</div>{table(heads, rows)}</div>"
-    return Html(shown, progress_text(done, news))
-
-
-def bar(share: float) -> str:
-    box = "display:inline-block;width:120px;height:12px;border:1px solid currentColor;vertical-align:middle"
-    filled = f"width:{share:.0%};height:100%;background:currentColor;opacity:.5"
-    return f'<div style="{box}"><div style="{filled}"></div></div>'
+    return Html(Markdown(f"{one_line(news)}\n\n{markdown_table(heads, rows)}").html, progress_text(done, news))

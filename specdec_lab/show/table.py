@@ -61,29 +61,6 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> st
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A cell that is more than text: HTML, and a style of its own."""
-
-    html: str
-    style: str = ""
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, row_heads: bool = False) -> str:
-    """The <table> of these rows; what is no `Cell` is written as text. row_heads: a row's first cell says what it is."""
-    lines = ["".join(_cell(head, "th", ' scope="col"') for head in heads)]
-    for row in rows:
-        first = [_cell(row[0], "th", ' scope="row"')] if row_heads else []
-        lines.append("".join([*first, *(_cell(cell, "td", "") for cell in row[len(first) :])]))
-    lines = [f"<tr style='background:none'>{line}</tr>" for line in lines]
-    return f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{''.join(lines)}</table>"
-
-
-def _cell(content: object, tag: str, scope: str) -> str:
-    cell = content if isinstance(content, Cell) else Cell(escape(str(content)))
-    return f"<{tag}{scope} style='{CELL};text-align:left;{cell.style}'>{cell.html}</{tag}>"
-
-
-@dataclass(frozen=True)
 class Table:
     """The numbers of an experiment: displayed as the last value of a cell, plain text elsewhere.
 
@@ -130,18 +107,26 @@ class Table:
         numbers = [_number(value) for row in self.rows.values() for value in row.values()]
         largest = max((abs(x) for x in numbers if x is not None), default=0) or 1
 
-        def cell(row: str, column: str) -> Cell:
+        def cell(row: str, column: str) -> str:
             value = self.rows[row].get(column)
             text, number = escape(self.text(column, value)), _number(value)
             style = "" if isinstance(value, str) else NUMBER
             if self.shade and number is not None:
                 style += f"background:rgba(0,114,178,{0.45 * abs(number) / largest:.2f});"
-            return Cell(f"<b>{text} {BEST}</b>" if (row, column) in marked else text, style)
+            best = f"<b>{text} {BEST}</b>" if (row, column) in marked else text
+            return f"<td style='{CELL};text-align:left;{style}'>{best}</td>"
 
-        rows = [[row, *(cell(row, column) for column in self.columns)] for row in self.rows]
+        def head(name: str, of: str) -> str:
+            return f"<th scope=\"{of}\" style='{CELL};text-align:left;'>{escape(name)}</th>"
+
+        lines = ["".join(head(name, "col") for name in ["", *self.columns])]
+        lines += [head(row, "row") + "".join(cell(row, column) for column in self.columns) for row in self.rows]
+        shown = "".join(f"<tr style='background:none'>{line}</tr>" for line in lines)
         note = f"<div style='font-size:12px;opacity:.8'>{BEST} {MEANING}</div>" if marked else ""
-        shown = table(["", *self.columns], rows, row_heads=True)
-        return f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>{shown}{note}</div>"
+        return (
+            f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>"
+            f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{shown}</table>{note}</div>"
+        )
 
     def __repr__(self) -> str:
         marked = self.marked()
