@@ -28,9 +28,7 @@ function ownKeys(root, act = () => false) {
 }
 
 const visible = (text) =>
-  /^ +$/.test(text)
-    ? "␣".repeat(text.length)
-    : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+  /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
 const END = /^( ?<\|(im_end|endoftext|eot_id|end_of_text)\|>|<\/s>)$/;
 /** A piece of text to be drawn: the end of an answer is a chip. */
 const drawnText = (text) =>
@@ -40,8 +38,7 @@ const drawnText = (text) =>
 /** A token to be heard. */
 const named = (text) => (END.test(text) ? `end of the answer, ${text.trim()}` : visible(text));
 /** A token, without the blank in front of it. */
-const token = (text, kind = "") =>
-  h("code", { class: kind }, drawnText(visible(text).trimStart() || visible(text)));
+const token = (text, kind = "") => h("code", { class: kind }, drawnText(visible(text).trimStart() || visible(text)));
 /** What was last asked, and what came of it, without the marks of the chat template. */
 const plainly = (text) =>
   text.replace(/^[\s\S]*<\|im_start\|>user\n/, "").replace(/<\|im_start\|>\w+\n?|<\|[^|>]*\|>/g, "");
@@ -146,18 +143,10 @@ function roundButtons(at, rounds, { shown, revealNow, go, reveal }) {
       },
       "←",
     ),
+    h("button", { class: `sdl-reveal${revealNow ? " sdl-main" : ""}`, disabled: shown, onclick: reveal }, "reveal"),
     h(
       "button",
-      { class: `sdl-reveal${revealNow ? " sdl-main" : ""}`, disabled: shown, onclick: reveal },
-      "reveal",
-    ),
-    h(
-      "button",
-      {
-        class: `sdl-next${shown && !last ? " sdl-main" : ""}`,
-        disabled: last,
-        onclick: () => go(at + 1, ".sdl-next"),
-      },
+      { class: `sdl-next${shown && !last ? " sdl-main" : ""}`, disabled: last, onclick: () => go(at + 1, ".sdl-next") },
       "next →",
     ),
   ];
@@ -199,11 +188,7 @@ function placeIn(rounds, { round, token, open }) {
 }
 
 /** The same to be kept. */
-const placeOf = ({ round, chosen, revealed }) => ({
-  round: round + 1,
-  token: chosen + 1,
-  open: revealed.has(round),
-});
+const placeOf = ({ round, chosen, revealed }) => ({ round: round + 1, token: chosen + 1, open: revealed.has(round) });
 
 /** What the learner did with rounds, to the kernel. */
 function keepPlace(model, state) {

@@ -74,9 +74,7 @@ function grid(heads, rows, cell = (content) => h("td", {}, content), name = "tab
       ),
     ),
   );
-  new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(
-    box,
-  );
+  new ResizeObserver(() => box.classList.toggle("sdl-wide", box.scrollWidth > box.clientWidth + 1)).observe(box);
   return box;
 }
 
@@ -118,9 +116,7 @@ function chart(
   const y1 = step * Math.ceil(most / step - 1e-9); // the axis ends on a number
   const scale = doubling ? Math.log2 : Number;
   const across = (x) =>
-    left +
-    inset +
-    ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
+    left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
   const tint = (hue, from, to) =>
     `<rect x="${left}" y="${down(to)}" width="${wide - left - right}" height="${down(from) - down(to)}" fill="${hue}" opacity=".08"/>`;
@@ -138,9 +134,9 @@ function chart(
     ? powers
     : new Set(xs).size <= 12 && xs.every(Number.isInteger)
       ? new Set(xs)
-      : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) =>
-          Number((i * round).toFixed(1)),
-        ).filter((x) => x >= x0);
+      : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter(
+          (x) => x >= x0,
+        );
   for (const x of marks)
     svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
   const own = lines.filter((line) => !line.plain),
@@ -153,9 +149,7 @@ function chart(
   for (const line of lines) {
     const { points, stairs } = line;
     const to = ([x, y]) =>
-      stairs
-        ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}`
-        : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`;
+      stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`;
     const [[x, y], ...rest] = points;
     svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
     if (!line.plain && !alone && !stairs && points.length < 13)

@@ -199,17 +199,13 @@ function explore({ model, el }, above = "") {
           {},
           shown
             ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
-            : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () =>
-                say(i),
-              ),
+            : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)),
         ),
       ),
       h(
         "td",
         {},
-        n && !shown
-          ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss")
-          : "",
+        n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : "",
       ),
     );
     // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them
@@ -257,11 +253,7 @@ function explore({ model, el }, above = "") {
     const rows = [head, drafts, target, marks];
     const table = h(
       "table",
-      {
-        class: `sdl-strip${n > 6 ? " sdl-many" : ""}`,
-        role: "table",
-        style: `--columns: ${words.length + 1}`,
-      },
+      { class: `sdl-strip${n > 6 ? " sdl-many" : ""}`, role: "table", style: `--columns: ${words.length + 1}` },
       h("tbody", { role: "rowgroup" }, ...rows),
     );
     return h("div", { class: "sdl-scroll" }, tabular(table));
@@ -291,11 +283,7 @@ function explore({ model, el }, above = "") {
           ...(seen(i)
             ? written(r)
                 .map(([, word]) =>
-                  h(
-                    "span",
-                    { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` },
-                    mark(word).symbol,
-                  ),
+                  h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol),
                 )
                 .reverse()
             : [h("span", {}, "?")]),
@@ -311,11 +299,7 @@ function explore({ model, el }, above = "") {
   function chance(ratio, u) {
     return h(
       "div",
-      {
-        class: "sdl-chance",
-        role: "img",
-        "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}`,
-      },
+      { class: "sdl-chance", role: "img", "aria-label": `min(1, p/q) = ${number(ratio)}, drawn ${number(u)}` },
       h("div", { style: `width: ${100 * ratio}%` }),
       u == null ? null : h("span", { style: `left: ${100 * u}%` }),
     );
@@ -370,9 +354,7 @@ function explore({ model, el }, above = "") {
       seen = open.map((i) => rounds[i]);
     const tested = seen.flatMap((r) => r.drafted).filter((d) => d.status !== "discarded");
     const tokens = seen.reduce((sum, r) => sum + written(r).length, 0);
-    const alpha = tested.length
-        ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2)
-        : "–",
+    const alpha = tested.length ? (tested.reduce((sum, d) => sum + d.overlap, 0) / tested.length).toFixed(2) : "–",
       kept = tested.filter((d) => d.status === "accepted");
     const given = open.filter((i) => rounds[i].emitted && state.guesses[i] !== undefined),
       right = given.filter((i) => state.guesses[i] === missOf(rounds[i]));
@@ -380,10 +362,7 @@ function explore({ model, el }, above = "") {
       ["tokens", tokens],
       ["passes", seen.length],
       [either("tokens per pass", "per pass"), seen.length ? (tokens / seen.length).toFixed(2) : "–"],
-      [
-        either("compared and accepted", "accepted"),
-        tested.length ? `${kept.length} of ${tested.length}` : "–",
-      ],
+      [either("compared and accepted", "accepted"), tested.length ? `${kept.length} of ${tested.length}` : "–"],
       ["α", alpha],
       [either("first misses found", "found"), given.length ? `${right.length} of ${given.length}` : "–"],
     ];
@@ -427,9 +406,7 @@ function explore({ model, el }, above = "") {
         `${state.round + 1} of ${rounds.length}`,
       ),
     );
-    const question = n
-      ? `Which draft ${data.words ? "is" : "will be"} the first miss?`
-      : "Nothing was drafted here.";
+    const question = n ? `Which draft ${data.words ? "is" : "will be"} the first miss?` : "Nothing was drafted here.";
     const numbers = h(
       "details",
       {
@@ -482,10 +459,9 @@ function explore({ model, el }, above = "") {
     );
     if (focus) {
       const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled
-        ? wanted
-        : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token")
-      )?.focus({ preventScroll: Boolean(state.timer) }); // who lets it play may read on
+      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus({
+        preventScroll: Boolean(state.timer),
+      }); // who lets it play may read on
     }
   }
 

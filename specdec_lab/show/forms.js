@@ -12,9 +12,7 @@ function readNumber(typed, unit = "") {
   if (unit && text.endsWith(unit)) text = text.slice(0, -unit.length).trim();
   if (!text) return { wrong: "The number is still missing: write something like 1.8." };
   if (/^[+-]?[1-9]\d{0,2},\d{3}$/.test(text)) {
-    return {
-      wrong: `“${text}” has two readings: write ${text.replace(",", "")} or ${text.replace(",", ".")}.`,
-    };
+    return { wrong: `“${text}” has two readings: write ${text.replace(",", "")} or ${text.replace(",", ".")}.` };
   }
   const value = Number(text.replace(",", "."));
   if (!/^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i.test(text) || !Number.isFinite(value)) {
@@ -45,13 +43,7 @@ function field(name, hint, { tag = "input", unit = "", kind = "" } = {}) {
     inputmode: kind === "sdl-number" ? "decimal" : null,
     ...(tag === "input" ? { type: "text" } : { rows: 2 }),
   });
-  const line = h(
-    "label",
-    { class: "sdl-field" },
-    h("span", {}, name),
-    input,
-    unit ? h("span", {}, unit) : null,
-  );
+  const line = h("label", { class: "sdl-field" }, h("span", {}, name), input, unit ? h("span", {}, unit) : null);
   return { line, input };
 }
 
@@ -78,8 +70,7 @@ function radios(name, choices) {
 
 const PATIENCE = 3000; // ms that Python has to say that an entry is in the ledger
 const NOTED = "Noted …",
-  NOT_KEPT =
-    "Not kept yet. Is a cell still running? If none is, run this cell again: what you entered is still here.";
+  NOT_KEPT = "Not kept yet. Is a cell still running? If none is, run this cell again: what you entered is still here.";
 
 /**
  * Entries that are in no ledger yet, {owner, id, kind, value}, by a number that begins with the time when
@@ -142,9 +133,7 @@ function outbox(model, kinds, tell) {
     owner = ownerOf(model);
   const timers = {}; // by kind
   const left = () =>
-    waiting
-      .all()
-      .filter(([, entry]) => entry.owner === owner && ids.includes(entry.id) && kinds.includes(entry.kind));
+    waiting.all().filter(([, entry]) => entry.owner === owner && ids.includes(entry.id) && kinds.includes(entry.kind));
   function post() {
     // When, and how long ago: one of them is late where this machine's clock is ahead, the other where the
     // kernel is busy.
@@ -286,9 +275,7 @@ function claimOf(model, kinds, tell) {
   const newest = (kind) => box.of(id, kind).at(-1);
   function read() {
     const kept = model.get("state")[id] ?? {};
-    const more = kinds.filter(
-      (kind) => newest(kind) !== undefined && (kind === "assumed" || !(kind in kept)),
-    );
+    const more = kinds.filter((kind) => newest(kind) !== undefined && (kind === "assumed" || !(kind in kept)));
     return { ...kept, ...Object.fromEntries(more.map((kind) => [kind, newest(kind)])) };
   }
   return { ...box, read, newest, change: (kind, value) => box.send(id, kind, value) };

@@ -151,12 +151,7 @@ function render(context) {
     );
     return {
       nodes: [
-        inLarge(
-          gain,
-          h("b", {}, won),
-          ` ${other}`,
-          h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`),
-        ),
+        inLarge(gain, h("b", {}, won), ` ${other}`, h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`)),
         table,
         folded,
       ],
@@ -171,14 +166,10 @@ function render(context) {
     };
   }
 
-  panel(
-    context,
-    "Load Lab",
-    { ...start, watched: Object.keys(mine).at(-1) ?? "on and off" },
-    controls,
-    draw,
-    { name: () => "set “on and off”, and watch the steps", holds: ["off", "on", "watched"] },
-  );
+  panel(context, "Load Lab", { ...start, watched: Object.keys(mine).at(-1) ?? "on and off" }, controls, draw, {
+    name: () => "set “on and off”, and watch the steps",
+    holds: ["off", "on", "watched"],
+  });
 }
 
 export default { render };

@@ -9,8 +9,7 @@ function compare(name, guess, { value, interval }) {
     return `Your ${name} was right: it lies ${low < high && inside ? "in the interval" : "within 5 %"} of the measurement.`;
   }
   const direction = guess > value ? "high" : "low";
-  if (Math.min(guess, value) === 0)
-    return `Your ${name} was too ${direction} by ${short(Math.abs(guess - value))}.`;
+  if (Math.min(guess, value) === 0) return `Your ${name} was too ${direction} by ${short(Math.abs(guess - value))}.`;
   const ratio = Number(Math.max(guess / value, value / guess).toPrecision(2));
   return `Your ${name} was ${short(ratio)} times too ${direction}.`;
 }
@@ -72,13 +71,7 @@ function numberLine(points) {
       "div",
       { class: "sdl-key" },
       ...there.flatMap((point) => [
-        h(
-          "span",
-          {},
-          h("span", { "data-sign": point.sign }, point.sign),
-          `${point.name} `,
-          h("b", {}, shown(point)),
-        ),
+        h("span", {}, h("span", { "data-sign": point.sign }, point.sign), `${point.name} `, h("b", {}, shown(point))),
         " ",
       ]),
     ),

@@ -43,9 +43,7 @@ function feedback({ right, reason, belief }, confidence, beliefs) {
   return [
     `${right ? "✓ Right." : "✗ Not yet."} ${reason}`,
     belief ? `The belief behind this is common, and wrong: “${beliefs[belief]}”.` : "",
-    confidence === "sure" && !right
-      ? "You were sure. Such a belief is worth a second look at the lesson."
-      : "",
+    confidence === "sure" && !right ? "You were sure. Such a belief is worth a second look at the lesson." : "",
     confidence === "guess" && right ? "You guessed. Could you now say the reason without reading it?" : "",
   ].filter(Boolean);
 }
@@ -118,9 +116,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
 
   /** The answer as it stands, or sentences about what is missing, and where. */
   function chosen() {
-    const { value, wrong } = numeric
-      ? readNumber(number.input.value, posed.unit)
-      : { value: choices.chosen() };
+    const { value, wrong } = numeric ? readNumber(number.input.value, posed.unit) : { value: choices.chosen() };
     const answer = wrong
       ? [[wrong, number.line]]
       : value < 0 && !numeric
@@ -157,8 +153,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
 
   function tell(judged, confident) {
     const lines = feedback(judged, confident, beliefs);
-    if (numeric || !judged.right)
-      lines.push(`Press “again” for ${numeric ? "other numbers" : "another try"}.`);
+    if (numeric || !judged.right) lines.push(`Press “again” for ${numeric ? "other numbers" : "another try"}.`);
     told.replaceChildren(...lines.map((line) => h("div", {}, ...markedUp(line))));
     choices?.mark(choices.chosen(), judged.right ? "right" : "wrong", judged.right ? "✓" : "✗");
     checked(true);
@@ -206,8 +201,7 @@ function render(context) {
     data = model.get("data"),
     n = data.items.length;
   const nameOf = (i) => `Question ${i + 1} of ${n}.`;
-  if (model.get("still"))
-    return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
+  if (model.get("still")) return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
   const title = h("div", { class: "sdl-title" }, `Quiz: ${n} question${n > 1 ? "s" : ""}`);
   const keys = h(
     "div",
@@ -243,9 +237,7 @@ function render(context) {
       view.box.hidden = !of[i].length && of.slice(0, i).some((before) => !before.length);
     });
     const good = of.filter((attempts) => attempts[0]?.right).length;
-    result.replaceChildren(
-      ...(asked === n ? [h("b", {}, `${good} of ${n} right at the first attempt.`)] : []),
-    );
+    result.replaceChildren(...(asked === n ? [h("b", {}, `${good} of ${n} right at the first attempt.`)] : []));
     news.textContent = post.said("attempt") || model.get("news");
   }
   return follow(model, refresh, post.end);

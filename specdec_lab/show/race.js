@@ -101,8 +101,7 @@ function render({ model, el }) {
 
   /** The pass that is going on at this moment: the layers are read once for all that it writes. */
   function drawPass(name) {
-    const { from, to, tokens, looks } =
-        lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1),
+    const { from, to, tokens, looks } = lanes[name].find((pass) => pass.to > state.now + EXACT) ?? lanes[name].at(-1),
       over = state.now >= to - EXACT;
     const part = over ? 1 : (state.now - from) / (to - from),
       // parts of a pass as it is drawn: drafts, reading, what came of it
@@ -193,8 +192,7 @@ function render({ model, el }) {
 
   /** To the end of the next pass of either way, or of the one before. */
   function step(by) {
-    const next =
-      by > 0 ? ends.find((to) => to > state.now + EXACT) : ends.findLast((to) => to < state.now - EXACT);
+    const next = by > 0 ? ends.find((to) => to > state.now + EXACT) : ends.findLast((to) => to < state.now - EXACT);
     state.now = next ?? (by > 0 ? end : 0);
     if (state.timer) stop();
     else moved();
@@ -211,9 +209,7 @@ function render({ model, el }) {
       `${now.toFixed(2)} s`,
       ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now)))),
     ]);
-  const [plain, speculative] = ["plain", "speculative"].map(
-    (name) => lanes[name].at(-1).to / count(lanes[name]),
-  );
+  const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
   won.append(
     h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`),
     h("span", {}, " as fast per token, with drafts."),

@@ -4,14 +4,7 @@
 const TOKENS = ["on", "by", "near"];
 // in hundredths: the standing example of the course
 const START = { p0: 50, p1: 30, p2: 20, q0: 70, q1: 10, q2: 20 };
-const ROWS = [
-  "p, target",
-  "q, draft",
-  "chance to accept",
-  "drafted and accepted",
-  "replacement",
-  "comes out",
-];
+const ROWS = ["p, target", "q, draft", "chance to accept", "drafted and accepted", "replacement", "comes out"];
 // pixels: a bar, from bar to bar, from token to token
 const LARGE = { bar: 52, next: 4, gap: 128, left: 6, up: 22, tall: 184, font: 14, most: 430 };
 const SMALL = { bar: 20, next: 2, gap: 58, left: 4, up: 0, tall: 92, font: 13, most: 178 };
@@ -62,10 +55,7 @@ function looksOf(marks) {
     accepted: ["✓ drafted and accepted", `fill="${green}" stroke="${green}"`],
     rejected: ["✗ drafted and rejected", `fill="url(#no-${own})" stroke="${red}"`],
     replaced: ["↻ the replacement", `fill="url(#re-${own})" stroke="${orange}"`],
-    wanted: [
-      "p, what the target wants",
-      'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"',
-    ],
+    wanted: ["p, what the target wants", 'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"'],
   };
 }
 
@@ -103,8 +93,7 @@ function columns(
   return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="display:block;max-width:${most}px;width:100%;font-size:${font}px"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
 }
 
-const under = (x, y, text, more = "") =>
-  `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
+const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
 
 /**
  * A grip on a bar: a slider for hands and keys, with its number. shown: the value as text, and as a share of
@@ -172,9 +161,7 @@ function pulled(layer, grips, set) {
     held.focus();
     layer.setPointerCapture(event.pointerId);
     layer.addEventListener("pointermove", to);
-    layer.addEventListener("lostpointercapture", () => layer.removeEventListener("pointermove", to), {
-      once: true,
-    });
+    layer.addEventListener("lostpointercapture", () => layer.removeEventListener("pointermove", to), { once: true });
     event.preventDefault();
   });
 }
@@ -246,10 +233,7 @@ function render(context) {
     verdict.textContent = one.right
       ? `${marks.accepted.symbol} What comes out is p: nobody can tell that there was a draft.`
       : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${one.wrong.toFixed(3)}.`;
-    const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [
-      ROWS[i],
-      ...row.map((x) => x.toFixed(3)),
-    ]);
+    const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [ROWS[i], ...row.map((x) => x.toFixed(3))]);
     sums.textContent = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
     const below = (token, i, x, other, foot) =>
       under(x + 26, foot + 16, "draft") +
@@ -257,15 +241,7 @@ function render(context) {
       under(x + 54, foot + 36, token, 'font-weight="600"');
     // what is too much stands above it
     TOKENS.forEach((_, i) => grips[`p${i}`].classList.toggle("sdl-below", out[i] > p[i] + 0.005));
-    bars.innerHTML = columns(
-      "One draft, checked",
-      looks,
-      one,
-      LARGE,
-      WIDE,
-      HIGH - LARGE.up - LARGE.tall,
-      below,
-    );
+    bars.innerHTML = columns("One draft, checked", looks, one, LARGE, WIDE, HIGH - LARGE.up - LARGE.tall, below);
     numbers.replaceChildren(grid(["", ...TOKENS], rows, undefined, "p, q, and what comes out"));
     return { nodes, said: verdict.textContent };
   }

@@ -134,8 +134,7 @@ function simulate(arrivals, policy, { costs, join, catchUp, most, drawn }) {
       const fresh = Math.min(tokens[i], row.tokens - row.written);
       row.written += fresh;
       row.missed = gamma ? 0 : row.missed + fresh;
-      if (row.written === row.tokens)
-        log.served.push({ at: row.at, begun: row.begun, done: now, tokens: row.tokens });
+      if (row.written === row.tokens) log.served.push({ at: row.at, begun: row.begun, done: now, tokens: row.tokens });
     });
     running = running.filter((row) => row.written < row.tokens);
   }

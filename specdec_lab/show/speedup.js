@@ -9,8 +9,7 @@ const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
  * towards the cells on the other side of S = 1. A press chooses it.
  */
 function gainCell(s, best, chosen, right, below, short, choose) {
-  const across = (other, edge) =>
-      other !== undefined && s >= 1 !== other >= 1 ? [`inset ${edge} currentColor`] : [],
+  const across = (other, edge) => (other !== undefined && s >= 1 !== other >= 1 ? [`inset ${edge} currentColor`] : []),
     edges = [...across(right, "-2px 0"), ...across(below, "0 -2px")];
   const style = `--gain: ${Math.round(s >= 1 ? 10 + 65 * (1 - Math.exp(1 - s)) : 65 * (1 - s))}%${edges.length ? `; box-shadow: ${edges}` : ""}`;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
@@ -111,10 +110,7 @@ function render(context) {
         { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
       if (across === undefined) return;
       event.preventDefault();
-      set({
-        alpha: every[every.indexOf(nearest) + down] ?? nearest,
-        gamma: GAMMAS[gamma - 1 + across] ?? gamma,
-      });
+      set({ alpha: every[every.indexOf(nearest) + down] ?? nearest, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
       again.map.focus();
     });
     again.map = map;

@@ -5,12 +5,7 @@ function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
   const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = {
-    round,
-    chosen,
-    revealed: new Set(model.get("revealed")),
-    guesses: { ...model.get("guesses") },
-  };
+  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
   let numbersOpen = false;
   if (open || model.get("still")) state.revealed.add(round);
   model.set("state", placeOf(state));
@@ -23,11 +18,7 @@ function render({ model, el }) {
 
   const mark = (word) => data.marks[word];
   const chip = (word) =>
-    h(
-      "span",
-      { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` },
-      `${mark(word).symbol} ${word}`,
-    );
+    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
   const parent = (r, i) => r.drafted[i].parent ?? i - 1;
   const way = (r, i) => (i < 0 ? [] : [...way(r, parent(r, i)), i]); // a draft, behind all that it follows
   const children = (r, place) => r.drafted.map((_, i) => i).filter((i) => parent(r, i) === place);
@@ -38,11 +29,7 @@ function render({ model, el }) {
   function favourites(r, at) {
     const next = children(r, at)[0];
     if (next !== undefined) return r.drafted[next].p_top;
-    return (
-      (at < 0
-        ? r.after_top
-        : (r.drafted[at].after_top ?? (at === r.drafted.length - 1 ? r.after_top : []))) ?? []
-    );
+    return (at < 0 ? r.after_top : (r.drafted[at].after_top ?? (at === r.drafted.length - 1 ? r.after_top : []))) ?? [];
   }
   const marked = () => new Set(state.guesses[state.round] ?? []);
 
@@ -93,8 +80,7 @@ function render({ model, el }) {
     const n = kept(r).length,
       all = r.drafted.length;
     const tokens = `${n + 1} token${n ? "s" : ""} from one pass over ${all + 1} rows`;
-    if (!r.emitted)
-      return `${n} of ${all} drafts kept, and the text ends there (${STOPS[r.stop] ?? r.stop}).`;
+    if (!r.emitted) return `${n} of ${all} drafts kept, and the text ends there (${STOPS[r.stop] ?? r.stop}).`;
     if (!all) return "nothing was drafted: a plain step, one token from one pass.";
     const miss =
       r.emitted.kind === "corrected"
@@ -180,9 +166,7 @@ function render({ model, el }) {
     if (!d) return h("div", { class: "sdl-detail" });
     const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
     const left =
-      older.length && d.status !== "discarded"
-        ? "p, what the refused ones before it left"
-        : "p, the target's";
+      older.length && d.status !== "discarded" ? "p, what the refused ones before it left" : "p, the target's";
     const facts = data.greedy
       ? [
           ["the target gives it", percent(d.p_raw)],
@@ -225,9 +209,7 @@ function render({ model, el }) {
       { class: "sdl-totals" },
       ...items
         .filter(([, value]) => value !== "–")
-        .map(([name, value]) =>
-          h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value))),
-        ),
+        .map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))),
     );
   }
 

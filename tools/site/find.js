@@ -40,9 +40,7 @@ specdecLab.search = (() => {
     processTerm: (term) => term,
     storeFields: ["name", "inside", "to"],
   });
-  index.addAll(
-    specdecLab.places.map(([name, inside, to, often, rest], id) => ({ id, name, inside, to, often, rest })),
-  );
+  index.addAll(specdecLab.places.map(([name, inside, to, often, rest], id) => ({ id, name, inside, to, often, rest })));
 
   /** Names, pages and addresses of what fits best, each with the words that were found in its text alone. */
   return (query) => {
@@ -64,9 +62,7 @@ specdecLab.search = (() => {
     const stems = words.map((word) => word.slice(0, Math.max(4, Math.ceil(word.length / 2))));
     const tries = [
       () =>
-        [...joined.flatMap((word) => all([word], { prefix: false })), ...all(words)].sort(
-          (a, b) => b.score - a.score,
-        ),
+        [...joined.flatMap((word) => all([word], { prefix: false })), ...all(words)].sort((a, b) => b.score - a.score),
       () => all(words, { fuzzy: (term) => (term.length > 3 && !/\d/.test(term) ? 0.25 : false) }),
       () => all(stems),
       () => all(words, { combineWith: "OR" }),

@@ -30,10 +30,7 @@ async function render({ model, el }) {
     shown = h("div");
   const labels = { text: "text", drafter: "drafter", gamma: "γ, drafts a round", temperature: "temperature" };
   const menus = Object.fromEntries(
-    Object.keys(names).map((key) => [
-      key,
-      menu(labels[key], names[key], chosen[key], (value) => choose(key, value)),
-    ]),
+    Object.keys(names).map((key) => [key, menu(labels[key], names[key], chosen[key], (value) => choose(key, value))]),
   );
   const ended = [];
 
@@ -65,9 +62,7 @@ async function render({ model, el }) {
         n = rounds[at]?.drafted.length;
       const left = tokens - rounds.slice(0, at).flatMap(written).length;
       if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
-        strip.parentElement.after(
-          h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`),
-        );
+        strip.parentElement.after(h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`));
     };
     const drawn = new MutationObserver(note); // the explorer draws all of itself anew
     drawn.observe(explorer, { childList: true, subtree: true });
@@ -119,10 +114,7 @@ async function render({ model, el }) {
     while (ended.length) ended.pop()();
     shown.replaceChildren();
     ended.push(
-      explorer.render({
-        model: partOf(model, key, { ...trace, title: `${target}, drafts by ${title}` }),
-        el: shown,
-      }),
+      explorer.render({ model: partOf(model, key, { ...trace, title: `${target}, drafts by ${title}` }), el: shown }),
     );
     ended.push(noteFew(shown.firstElementChild, trace.rounds));
     ended.push(

@@ -65,9 +65,7 @@
       won
         .querySelector(".usual")
         .prepend(
-          right
-            ? `You said ${said}× ✓. `
-            : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"}. `,
+          right ? `You said ${said}× ✓. ` : `You said ${said}×: too ${said < plain / drafts ? "low" : "high"}. `,
         );
   }
 

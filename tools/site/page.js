@@ -86,15 +86,13 @@
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
   // Widgets to play with stay.
-  const stays = (block) =>
-    ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
+  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
   const held = []; // {ids, blocks, gate: what stands in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess),
       from = blocks.indexOf(guess.closest(".result"));
     const to = blocks.findIndex(
-      (b, i) =>
-        i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id),
+      (b, i) => i > from && [...b.querySelectorAll('.live[data-script="outcome"]')].some((o) => idOf(o) === id),
     );
     const end = blocks.findIndex((b, i) => i > to && b.tagName === "H2");
     const between = blocks
@@ -148,11 +146,9 @@
     '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
   /** What waits there: the titles of tables, charts and races, which tell no result. */
   const titlesIn = (block) =>
-    [
-      ...block.querySelectorAll(
-        ':scope > div > b:first-child, svg > title, .live[data-script="race"] > script',
-      ),
-    ].map((e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent));
+    [...block.querySelectorAll(':scope > div > b:first-child, svg > title, .live[data-script="race"] > script')].map(
+      (e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent),
+    );
   for (const one of held) {
     const gate = document.createElement("div"),
       names = new Set(one.blocks.flatMap(titlesIn));
@@ -199,8 +195,7 @@
       one.gate.hidden = open;
       if (one.race) one.wait.hidden = !open || !late;
       for (const { id, foot } of one.feet) foot.hidden = !open || !claims[id]?.guess;
-      for (const [i, block] of one.blocks.entries())
-        block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
+      for (const [i, block] of one.blocks.entries()) block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
     }
   }
   /** What the text asks for “before you look on” waits for a press. */
@@ -382,13 +377,7 @@
     if (target.closest(".sections a") && opener.checkVisibility()) showMenu(false);
   });
   addEventListener("keydown", ({ key }) => {
-    if (
-      key !== "Escape" ||
-      menu.hidden ||
-      !menu.contains(document.activeElement) ||
-      !opener.checkVisibility()
-    )
-      return;
+    if (key !== "Escape" || menu.hidden || !menu.contains(document.activeElement) || !opener.checkVisibility()) return;
     opener.focus();
     opener.click();
   });
@@ -398,8 +387,7 @@
   const links = [...document.querySelectorAll("nav .sections a")],
     home = document.querySelector(".home span"),
     title = home.textContent,
-    lesson =
-      document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
+    lesson = document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
@@ -534,10 +522,7 @@
   for (const field of document.querySelectorAll("textarea.words")) {
     field.value = specdecLab.load("specdec-lab words")?.[field.name] ?? "";
     field.addEventListener("input", () =>
-      specdecLab.save("specdec-lab words", {
-        ...specdecLab.load("specdec-lab words"),
-        [field.name]: field.value,
-      }),
+      specdecLab.save("specdec-lab words", { ...specdecLab.load("specdec-lab words"), [field.name]: field.value }),
     );
   }
 
@@ -551,10 +536,8 @@
     if (box.scrollWidth <= box.clientWidth && names < 70) return true; // a long name gets a line of its own
     const [heads, ...rows] = table.rows;
     for (const { cells } of rows) {
-      for (const [i, cell] of [...cells].entries())
-        if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
-      for (const { firstChild: text } of cells)
-        if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
+      for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
+      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
     }
     box.classList.replace("tight", "stacked");
     return true;

@@ -28,9 +28,7 @@
   }
 
   const keeps = save("specdec-lab", 1);
-  const news = keeps
-    ? ""
-    : "This browser keeps nothing for this page: save your progress to a file before you leave.";
+  const news = keeps ? "" : "This browser keeps nothing for this page: save your progress to a file before you leave.";
   const models = []; // of the widgets of this page that show a piece of the ledger
 
   const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
@@ -71,8 +69,7 @@
       const measured = joined(mine.claims[id]?.measured ?? [], claim.measured ?? []);
       mine.claims[id] = { ...claim, ...mine.claims[id], ...(measured.length ? { measured } : {}) };
     }
-    for (const [id, attempts] of Object.entries(theirs.quiz))
-      mine.quiz[id] = joined(mine.quiz[id] ?? [], attempts);
+    for (const [id, attempts] of Object.entries(theirs.quiz)) mine.quiz[id] = joined(mine.quiz[id] ?? [], attempts);
     if (theirs.parts) mine.parts = { ...theirs.parts, ...mine.parts };
     return mine;
   }
@@ -130,8 +127,7 @@
                 claim = (ledger.claims[id] = { question, unit, ...ledger.claims[id] });
               if (kind === "assumed")
                 claim.assumed = value; // it may be written anew
-              else
-                claim[kind] ??= { ...value, after_outcome: kind === "revision" || Boolean(claim.measured) };
+              else claim[kind] ??= { ...value, after_outcome: kind === "revision" || Boolean(claim.measured) };
             }
           }
           own.heard = own.outgoing.map(({ n }) => n);
@@ -175,9 +171,7 @@
       .reduce((sum, kept) => sum + Object.keys(kept?.guesses ?? {}).length, 0);
 
   /** Links, those to one page once: the first page has two lists. */
-  const once = (what) => [
-    ...new Map([...document.querySelectorAll(what)].map((link) => [link.href, link])).values(),
-  ];
+  const once = (what) => [...new Map([...document.querySelectorAll(what)].map((link) => [link.href, link])).values()];
 
   /**
    * In the list of pages: ✓ where all that a page asks has been answered, how much of it where some has, or
@@ -189,8 +183,7 @@
         done = ids.filter((id) => claims[id]?.guess || quiz[id]?.length).length;
       const some = done && done < ids.length;
       link.title = some ? `${done} of ${ids.length} answered` : "";
-      link.dataset.done =
-        done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
+      link.dataset.done = done === ids.length ? "✓" : done ? `${done}/${ids.length}` : playedIn(link) ? "begun" : "";
       link.dataset.part = done / ids.length;
     }
   }
@@ -219,8 +212,7 @@
           ]),
         ),
       );
-    if (!rows.length)
-      return [node("p", {}, "No guess yet. Those that you keep on these pages will stand here.")];
+    if (!rows.length) return [node("p", {}, "No guess yet. Those that you keep on these pages will stand here.")];
     const heads = ["question", "your guess", "second guess", "measured", "what I had assumed"];
     return [
       node("div", { className: "wide" }, node("table", {}, node("tr", {}, ...cells("th", heads)), ...rows)),
@@ -282,8 +274,7 @@
       );
     const more = once("[data-minutes], [data-ids]").filter(
       (link) =>
-        !link.closest("nav section:first-of-type, .path:first-of-type") &&
-        (link.dataset.minutes || link.dataset.done),
+        !link.closest("nav section:first-of-type, .path:first-of-type") && (link.dataset.minutes || link.dataset.done),
     ); // part two, the checkpoint, and what else was begun
     begunList.replaceChildren(
       ...once("section:first-of-type [data-minutes]").map(told),
@@ -331,9 +322,9 @@
     const { claims, quiz } = read(),
       open = (id) => !claims[id]?.guess && !quiz[id]?.length;
     const idsOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids;
-    const place = [
-      ...document.querySelectorAll('.live:is([data-script="guess"], [data-script="quiz"])'),
-    ].find((p) => idsOf(p).some(open));
+    const place = [...document.querySelectorAll('.live:is([data-script="guess"], [data-script="quiz"])')].find((p) =>
+      idsOf(p).some(open),
+    );
     if (!place) return;
     const to = () => {
       const item = place.querySelectorAll(".sdl-item")[idsOf(place).findIndex(open)] ?? place;
@@ -389,11 +380,7 @@
     status.textContent = "Forgotten.";
   }
 
-  const file = node("input", {
-    type: "file",
-    accept: ".json,application/json",
-    onchange: () => fromFile(file),
-  });
+  const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
   document
     .getElementById("progress")
     .append(

@@ -23,9 +23,7 @@ let worker = null,
 function loadModel(said) {
   loaded ||= new Promise((done, failed) => {
     giveUp = () => failed(new Error(STOPPED));
-    worker = new Worker(new URL(`${document.body.dataset.up}live/worker.js`, location.href), {
-      type: "module",
-    });
+    worker = new Worker(new URL(`${document.body.dataset.up}live/worker.js`, location.href), { type: "module" });
     worker.onerror = () => failed(new Error("The worker did not start: is the site's folder complete?"));
     worker.onmessage = ({ data }) => {
       if (data.progress !== undefined) said(data);
@@ -178,20 +176,14 @@ async function render({ model, el }) {
         of.ids.push(...data.tokens);
         for (const [text, word] of written(data.round))
           of.text.append(
-            h(
-              "span",
-              { class: `sdl-from sdl-${word}`, style: `--mark: ${marks[word].colour}` },
-              drawnText(text),
-            ),
+            h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${marks[word].colour}` }, drawnText(text)),
           );
         const time = of.seconds.reduce((sum, s) => sum + s.draft + s.verify + s.loop, 0);
         of.time = time;
         of.counts.textContent = `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s · ${(of.ids.length / time).toFixed(1)} tokens a second`;
       };
       const { prompt, temperature } = chosen;
-      worker.postMessage({
-        write: { prompt, name, gamma, tokens: TOKENS, temperature: Number(temperature) },
-      });
+      worker.postMessage({ write: { prompt, name, gamma, tokens: TOKENS, temperature: Number(temperature) } });
     });
   }
 

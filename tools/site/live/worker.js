@@ -63,13 +63,7 @@ const HALVES = (() => {
       part = i & 1023;
     table[i] =
       sign *
-      (power === 0
-        ? part * 2 ** -24
-        : power === 31
-          ? part
-            ? NaN
-            : Infinity
-          : (1 + part / 1024) * 2 ** (power - 15));
+      (power === 0 ? part * 2 ** -24 : power === 31 ? (part ? NaN : Infinity) : (1 + part / 1024) * 2 ** (power - 15));
   }
   return table;
 })();
@@ -188,9 +182,7 @@ function embedded(tokens) {
     rows = new Float32Array(tokens.length * size);
   const width = { f32: 4 * size, q8_0: (size / 32) * 34, q4_1: (size / 32) * 20 }[stored.kind];
   tokens.forEach((id, i) =>
-    rowsOf(bytes, { ...stored, shape: [1, size], at: stored.at + id * width }, (_, row) =>
-      rows.set(row, i * size),
-    ),
+    rowsOf(bytes, { ...stored, shape: [1, size], at: stored.at + id * width }, (_, row) => rows.set(row, i * size)),
   );
   return new ort.Tensor("float32", rows, [1, tokens.length, size]);
 }
@@ -220,12 +212,7 @@ function draftFrom(logits, ids, dice) {
 /** EAGLE: a layer goes on from the target's rows, and then from its own (specdec_lab/drafters/eagle.py). */
 class Eagle {
   constructor({ session, join }) {
-    Object.assign(this, {
-      join,
-      cached: new Cached(session, plan.eagle),
-      rows: new Float32Array(0),
-      tokens: [],
-    });
+    Object.assign(this, { join, cached: new Cached(session, plan.eagle), rows: new Float32Array(0), tokens: [] });
   }
 
   /** Rows that the target has passed, and the token that follows each. */
@@ -371,21 +358,14 @@ async function write({ prompt, name, gamma, tokens, temperature }) {
     stop = round.stop;
     cached.rewind(held + 1 + kept);
     if (drafter) {
-      await drafter.learn(
-        tensorOf(rows.data.slice(0, (1 + kept) * wide), wide),
-        text.slice(held + 1, held + 2 + kept),
-      );
+      await drafter.learn(tensorOf(rows.data.slice(0, (1 + kept) * wide), wide), text.slice(held + 1, held + 2 + kept));
       drafter.settle?.(text.length);
     }
     const end = performance.now();
     tell({
       round: { ...round, before: before.length > 160 ? `…${before.slice(-160)}` : before },
       tokens: news,
-      seconds: {
-        draft: (drafted - begin) / 1e3,
-        verify: (passed - drafted) / 1e3,
-        loop: (end - passed) / 1e3,
-      },
+      seconds: { draft: (drafted - begin) / 1e3, verify: (passed - drafted) / 1e3, loop: (end - passed) / 1e3 },
     });
     await new Promise((rest) => setTimeout(rest)); // a “stop” may come in
   }
