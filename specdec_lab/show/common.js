@@ -12,6 +12,19 @@ function h(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** The elements that most of it is made of, with their class: div("x", child, "text", …). */
+const [div, span] = ["div", "span"].map(
+  (tag) =>
+    (kind, ...children) =>
+      h(tag, { class: kind || null }, ...children),
+);
+
+/** What opens at a press. kept: where it is noted, under its name, so that it stays open when it is drawn anew. */
+function fold(name, { kept = {}, ...attributes }, ...inside) {
+  const ontoggle = ({ target }) => (kept[name] = target.open);
+  return h("details", { open: kept[name], ontoggle, ...attributes }, h("summary", {}, name), ...inside);
+}
+
 /**
  * Keys pressed inside a widget stay there, but for those with Ctrl, Alt or Cmd. act(event) → true where the
  * widget used one.
@@ -65,7 +78,7 @@ function textSoFar(rounds, at, revealed, mark) {
       .slice(from, at + revealed.has(at))
       .flatMap(written)
       .map(piece),
-    h("span", { class: "sdl-cursor" }, "▏"),
+    span("sdl-cursor", "▏"),
   );
   queueMicrotask(() => {
     box.scrollTop = box.scrollHeight;
@@ -87,8 +100,7 @@ function tabular(table) {
 }
 
 /** What is written where there is room, and on a phone; the other one is not drawn. */
-const either = (exact, rough) =>
-  h("span", {}, h("span", { class: "sdl-exact" }, exact), h("span", { class: "sdl-rough" }, rough));
+const either = (exact, rough) => span("", span("sdl-exact", exact), span("sdl-rough", rough));
 
 const STOPS = {
   eos: "an end marker",
@@ -110,14 +122,12 @@ const percent = (x) => `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
 
 /** The most likely tokens of a distribution. */
 function bars(title, tops) {
-  return h(
-    "div",
-    { class: "sdl-top" },
+  return div(
+    "sdl-top",
     h("b", {}, title),
     ...(tops.length ? tops : [{ text: "–", p: 0 }]).map((t) =>
-      h(
-        "div",
-        { class: "sdl-bar" },
+      div(
+        "sdl-bar",
         token(t.text),
         h("span", { class: "sdl-fill", style: `width: ${Math.round(90 * t.p)}px` }),
         percent(t.p),
@@ -154,12 +164,10 @@ function roundButtons(at, rounds, { shown, revealNow, go, reveal }) {
 
 /** The numbers behind a draft, [name, value] each; more about it; and what both models had at its place. */
 const draftDetail = (place, draft, facts, ...more) =>
-  h(
-    "div",
-    { class: "sdl-detail" },
-    h(
-      "div",
-      {},
+  div(
+    "sdl-detail",
+    div(
+      "",
       h("b", {}, `draft ${place + 1}: `),
       token(draft.text),
       h(
@@ -189,6 +197,44 @@ function placeIn(rounds, { round, token, open }) {
 
 /** The same to be kept. */
 const placeOf = ({ round, chosen, revealed }) => ({ round: round + 1, token: chosen + 1, open: revealed.has(round) });
+
+/** What somebody who reads rounds has done, as it was kept. */
+function readerOf(model) {
+  const { rounds } = model.get("data"),
+    { round, chosen, open } = placeIn(rounds, model.get("state")),
+    revealed = [...model.get("revealed"), ...(open || model.get("still") ? [round] : [])];
+  const state = { round, chosen, revealed: new Set(revealed), guesses: { ...model.get("guesses") } };
+  model.set("state", placeOf(state));
+  return state;
+}
+
+/** A mark with its word, as the data of a widget has it. */
+const chipOf = ({ symbol, colour }, word) =>
+  h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${colour}` }, symbol, span("sdl-word-of", ` ${word}`));
+
+/** Counts in one line, [name, value] each. */
+const counted = (items, more = "") =>
+  div(
+    `sdl-totals${more}`,
+    ...items.map(([name, value]) => span("", span("sdl-name", name), " ", h("b", {}, String(value)))),
+  );
+
+const NUMBERS = "numbers of this token";
+/** What the marks mean, and which keys there are. */
+const legend = (kept, marks, keys, words, meaning = (word) => marks[word].meaning) =>
+  fold(
+    "the marks",
+    { class: "sdl-legend", kept },
+    ...words.map((word) => span("", chipOf(marks[word], word), ` ${meaning(word)}`)),
+    div("sdl-keys", keys),
+  );
+
+/** The focus, after all was drawn anew: on what was wanted, or on the first thing that can be pressed. */
+function focusOn(body, wanted, preventScroll = false) {
+  const node = body.querySelector(wanted);
+  const other = ".sdl-nav button:not([disabled]), .sdl-token";
+  (node && !node.disabled ? node : body.querySelector(other))?.focus({ preventScroll });
+}
 
 /** What the learner did with rounds, to the kernel. */
 function keepPlace(model, state) {

@@ -13,7 +13,7 @@ function slider(name, { value, low, high, step }, shown, changed) {
       changed(Number(input.value));
     },
   });
-  const line = h("label", { class: "sdl-control" }, h("span", {}, name), input, output);
+  const line = h("label", { class: "sdl-control" }, span("", name), input, output);
   line.read = (wanted) => (wanted !== "" && wanted >= low && wanted <= high ? Number(wanted) : undefined);
   line.refresh = (now) => {
     input.value = now;
@@ -34,7 +34,7 @@ function menu(name, names, value, changed) {
   const line = h(
     "label",
     { class: `sdl-control sdl-menu${names.every((x) => x.length < 12) ? " sdl-short" : ""}` },
-    h("span", {}, name),
+    span("", name),
     select,
   );
   line.read = (wanted) => names.find((name) => name === wanted);
@@ -48,7 +48,7 @@ function menu(name, names, value, changed) {
 /** A box to tick. */
 function tick(name, value, changed) {
   const input = h("input", { type: "checkbox", onchange: () => changed(input.checked) });
-  const line = h("label", { class: "sdl-control sdl-tick" }, input, h("span", {}, name));
+  const line = h("label", { class: "sdl-control sdl-tick" }, input, span("", name));
   line.read = (wanted) => ({ true: true, false: false })[wanted];
   line.refresh = (now) => {
     input.checked = now;
@@ -207,8 +207,8 @@ function frame({ el }, title, ...parts) {
 function panel({ model, el }, title, start, controls, draw, inner = { name: () => "", holds: [] }) {
   const kept = model.get("state"),
     state = { ...start };
-  const picture = h("div", { class: "sdl-picture" }),
-    inside = h("div", { class: "sdl-picture" }),
+  const picture = div("sdl-picture"),
+    inside = div("sdl-picture"),
     live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
@@ -233,9 +233,8 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
   const { holds, before } = inner,
     summary = h("summary"),
     those = (within) =>
-      h(
-        "div",
-        { class: "sdl-controls" },
+      div(
+        "sdl-controls",
         ...Object.keys(lines)
           .filter((x) => holds.includes(x) === within)
           .map((x) => lines[x]),
@@ -246,7 +245,7 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
   frame(
     { model, el },
     title,
-    h("div", { class: "sdl-title" }, title),
+    div("sdl-title", title),
     those(false),
     ...(before ? [fold, picture] : [picture, fold]),
     live,
@@ -259,20 +258,14 @@ const lookOf = (gain) => (gain > 1.02 ? "sdl-faster" : gain < 0.98 ? "sdl-slower
 
 /** A gain in large figures, and what is said beside it. */
 const inLarge = (gain, ...words) =>
-  h(
-    "div",
-    { class: "sdl-words sdl-with-big" },
-    h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`),
-    h("div", {}, ...words),
-  );
+  div("sdl-words sdl-with-big", h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), div("", ...words));
 
 /** Two things beside each other, where there is room. */
-const pair = (left, right, how = "") =>
-  h("div", { class: `sdl-pair ${how}` }, h("div", {}, ...left), h("div", {}, ...right));
+const pair = (left, right, how = "") => div(`sdl-pair ${how}`, div("", ...left), div("", ...right));
 
 /** A node from SVG or HTML text of our own. */
 function drawn(text) {
-  const node = h("div");
+  const node = div();
   node.innerHTML = text;
   return node;
 }

@@ -16,22 +16,10 @@ const missOf = (r) => {
 function explore({ model, el }, above = "") {
   const data = model.get("data");
   const rounds = data.rounds;
-  // older ones had another form
-  const guesses = Object.entries(model.get("guesses")).filter(([, miss]) => Number.isInteger(miss));
-  const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = {
-    round,
-    chosen,
-    revealed: new Set(model.get("revealed")),
-    guesses: Object.fromEntries(guesses),
-    timer: null,
-  };
-  let numbersOpen = false,
-    legendOpen = false;
-  if (open) state.revealed.add(round);
+  const state = { ...readerOf(model), timer: null },
+    kept = {}; // which folds are open
   // as lessons/stills.py asks for it: nothing can be pressed
   if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i));
-  model.set("state", placeOf(state));
 
   const root = h("div", {
     class: `sdl-explorer${rounds.length === 1 ? " sdl-one" : ""}`,
@@ -39,18 +27,12 @@ function explore({ model, el }, above = "") {
     "aria-label": "Round Explorer",
   });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const body = h("div");
+  const body = div();
   root.append(above, body, live);
   el.append(root);
 
   const mark = (word) => data.marks[word];
-  const chip = (word) =>
-    h(
-      "span",
-      { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` },
-      mark(word).symbol,
-      h("span", { class: "sdl-word-of" }, ` ${word}`),
-    );
+  const chip = (word) => chipOf(mark(word), word);
 
   /** What really happened, a word for each column: the drafts, then the target's own token. */
   const truth = (r) => [...r.drafted.map((d) => d.status), r.emitted ? r.emitted.kind : "nothing"];
@@ -163,7 +145,7 @@ function explore({ model, el }, above = "") {
           press ??
           (() => {
             state.chosen = column;
-            numbersOpen = true;
+            kept[NUMBERS] = true;
             keep();
             draw(`.sdl-token[data-column="${column}"]`);
             bringIn(body.querySelector(".sdl-numbers"));
@@ -245,7 +227,7 @@ function explore({ model, el }, above = "") {
           !shown
             ? ""
             : i === n && word !== "bonus" && word !== "plain"
-              ? h("span", { class: "sdl-note sdl-unused" }, "not used")
+              ? span("sdl-note sdl-unused", "not used")
               : chip(word),
         ),
       ),
@@ -256,7 +238,7 @@ function explore({ model, el }, above = "") {
       { class: `sdl-strip${n > 6 ? " sdl-many" : ""}`, role: "table", style: `--columns: ${words.length + 1}` },
       h("tbody", { role: "rowgroup" }, ...rows),
     );
-    return h("div", { class: "sdl-scroll" }, tabular(table));
+    return div("sdl-scroll", tabular(table));
   }
 
   /**
@@ -286,7 +268,7 @@ function explore({ model, el }, above = "") {
                   h("span", { class: `sdl-${word}`, style: `--mark: ${mark(word).colour}` }, mark(word).symbol),
                 )
                 .reverse()
-            : [h("span", {}, "?")]),
+            : [span("", "?")]),
         ),
       ),
     );
@@ -337,13 +319,12 @@ function explore({ model, el }, above = "") {
         d,
         facts,
         data.greedy ? null : chance(ratio, d.u),
-        shown ? h("div", {}, decided) : null,
+        shown ? div("", decided) : null,
       );
     }
-    return h(
-      "div",
-      { class: "sdl-detail" },
-      h("div", {}, h("b", {}, "the target's own token: "), shown && r.emitted ? token(r.emitted.text) : "?"),
+    return div(
+      "sdl-detail",
+      div("", h("b", {}, "the target's own token: "), shown && r.emitted ? token(r.emitted.text) : "?"),
       shown && r.emitted ? bars("target, top 5", r.emitted.p_top) : null,
     );
   }
@@ -366,13 +347,7 @@ function explore({ model, el }, above = "") {
       ["α", alpha],
       [either("first misses found", "found"), given.length ? `${right.length} of ${given.length}` : "–"],
     ];
-    return h(
-      "div",
-      { class: `sdl-totals${seen.length ? "" : " sdl-later"}` }, // nothing to count yet, but their place
-      ...items.map(([name, value]) =>
-        h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value))),
-      ),
-    );
+    return counted(items, seen.length ? "" : " sdl-later"); // nothing to count yet, but their place
   }
 
   /**
@@ -390,48 +365,19 @@ function explore({ model, el }, above = "") {
       shown = state.revealed.has(state.round),
       n = r.drafted.length;
     const last = state.round === rounds.length - 1;
-    const bar = h(
-      "div",
-      { class: "sdl-nav" },
+    const bar = div(
+      "sdl-nav",
       ...roundButtons(state.round, rounds, { shown, go, reveal }),
       h(
         "button",
         { class: "sdl-play", "aria-pressed": String(!!state.timer), onclick: play },
         state.timer ? "■ stop" : last && shown ? "▶ again" : "▶ play",
       ),
-      h(
-        "span",
-        { class: "sdl-where" },
-        h("span", { class: "sdl-word-of" }, "round "),
-        `${state.round + 1} of ${rounds.length}`,
-      ),
+      span("sdl-where", span("sdl-word-of", "round "), `${state.round + 1} of ${rounds.length}`),
     );
     const question = n ? `Which draft ${data.words ? "is" : "will be"} the first miss?` : "Nothing was drafted here.";
-    const numbers = h(
-      "details",
-      {
-        class: "sdl-numbers",
-        open: numbersOpen,
-        ontoggle: () => {
-          numbersOpen = numbers.open;
-        },
-      },
-      h("summary", {}, "numbers of this token"),
-      detail(r, shown),
-    );
-    const legend = h(
-      "details",
-      {
-        class: "sdl-legend",
-        open: legendOpen,
-        ontoggle: () => {
-          legendOpen = legend.open;
-        },
-      },
-      h("summary", {}, "the marks"),
-      ...LEGEND.map((word) => h("span", {}, chip(word), ` ${mark(word).meaning}`)),
-      h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → change the round."),
-    );
+    const numbers = fold(NUMBERS, { class: "sdl-numbers", kept }, detail(r, shown));
+    const keys = "Keys: Tab moves, Enter presses, ← and → change the round.";
     // nothing to step through; of several, the drafts stay where they are when one is pressed
     const alone = rounds.length === 1;
     const why = shown
@@ -442,27 +388,21 @@ function explore({ model, el }, above = "") {
           : "Press it, or press “no miss” if the target would write all of them."
         : "";
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title),
-      alone ? "" : h("div", { class: "sdl-steps" }, roundsStrip(), bar),
+      div("sdl-title", data.title),
+      alone ? "" : div("sdl-steps", roundsStrip(), bar),
       textSoFar(rounds, state.round, state.revealed, mark),
       h("p", { class: "sdl-verdict" }, h("b", {}, shown && n ? said() : question)),
       h("p", { class: "sdl-why" }, why),
       strip(r, shown),
       data.words ? "" : totals(),
-      h(
-        "div",
-        { class: "sdl-foot" },
+      div(
+        "sdl-foot",
         data.words || !shown ? null : numbers,
-        legend,
+        legend(kept, data.marks, keys, LEGEND),
         shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null,
       ),
     );
-    if (focus) {
-      const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled]), .sdl-token"))?.focus({
-        preventScroll: Boolean(state.timer),
-      }); // who lets it play may read on
-    }
+    if (focus) focusOn(body, focus, Boolean(state.timer)); // who lets it play may read on
   }
 
   ownKeys(root, ({ key, target }) => {
@@ -491,7 +431,7 @@ function render({ model, el }) {
       shown.querySelector("select").focus();
     });
     const data = { ...runs[names.indexOf(name)], marks };
-    end = explore({ model: partOf(model, name, data), el }, h("div", { class: "sdl-controls" }, choice));
+    end = explore({ model: partOf(model, name, data), el }, div("sdl-controls", choice));
     const root = el.lastElementChild;
     shown?.replaceWith(root); // what the page put below it stays there
     shown = root;

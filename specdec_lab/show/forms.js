@@ -43,7 +43,7 @@ function field(name, hint, { tag = "input", unit = "", kind = "" } = {}) {
     inputmode: kind === "sdl-number" ? "decimal" : null,
     ...(tag === "input" ? { type: "text" } : { rows: 2 }),
   });
-  const line = h("label", { class: "sdl-field" }, h("span", {}, name), input, unit ? h("span", {}, unit) : null);
+  const line = h("label", { class: "sdl-field" }, span("", name), input, unit ? span("", unit) : null);
   return { line, input };
 }
 
@@ -52,7 +52,7 @@ function radios(name, choices) {
   // two views of a widget in one page are two groups
   const group = `sdl-${Math.random().toString(36).slice(2)}`;
   const inputs = choices.map(() => h("input", { type: "radio", name: group }));
-  const lines = choices.map((parts, i) => h("label", {}, inputs[i], h("span", {}, ...parts)));
+  const lines = choices.map((parts, i) => h("label", {}, inputs[i], span("", ...parts)));
   const set = h("fieldset", { class: "sdl-choices" }, h("legend", {}, name), ...lines);
   const mark = (i, word, sign) => {
     lines[i].classList.add(`sdl-${word}`);
@@ -226,7 +226,7 @@ function entry(name, unit, keep, { most = null, look = "sdl-main" } = {}) {
     reason.line.hidden = number.input.readOnly ? !reason.input.value : !typed.some((input) => input.value);
   }; // why: when there is a number
   number.input.addEventListener("input", ask);
-  const box = h("div", { class: "sdl-entry" }, number.line, reason.line, button, message);
+  const box = div("sdl-entry", number.line, reason.line, button, message);
   /**
    * kept: what the ledger holds, if anything, or will hold. news: about the ledger. pending: what is said
    * until it does, of the entry `sent`.

@@ -5,8 +5,8 @@ const POINTS = 80; // of a line over time
 const TIED = 1.02; // policies that lie nearer to each other are not put in an order, as in measure/prompts.py
 
 function render(context) {
-  let unfolded = false,
-    // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
+  const kept = {}; // which folds are open
+  let // how many times as fast as “never” the bars can say: while one drags, it may grow, and never shrinks
     widest = 1.4;
   const { machines, arrivals, mine, gammas, start } = context.model.get("data");
   const most = Math.max(...machines[start.machine].measured.map(([texts]) => texts));
@@ -48,7 +48,7 @@ function render(context) {
       gamma = Number(chosen);
     if (!(gamma in tokens)) {
       const said = `γ = ${gamma} was not measured on ${machine}: choose another γ.`;
-      return { nodes: [h("div", {}, said)], said };
+      return { nodes: [div("", said)], said };
     }
     const came = arrivals[bursts ? "bursts" : "steady"];
     const server = {
@@ -137,21 +137,15 @@ function render(context) {
     );
     table.classList.add("sdl-full");
     const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ\u00a0=\u00a0${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.`;
-    const folded = h(
-      "details",
-      {
-        open: unfolded,
-        ontoggle: () => {
-          unfolded = folded.open;
-        },
-      },
-      h("summary", {}, "what is served"),
-      h("div", { class: "sdl-note" }, note),
+    const folded = fold(
+      "what is served",
+      { kept },
+      div("sdl-note", note),
       grid(["policy", "tokens/s", "steps with drafts", "switches"], counts),
     );
     return {
       nodes: [
-        inLarge(gain, h("b", {}, won), ` ${other}`, h("span", { class: "sdl-exact" }, ` ${pays} “on and off” ${by}`)),
+        inLarge(gain, h("b", {}, won), ` ${other}`, span("sdl-exact", ` ${pays} “on and off” ${by}`)),
         table,
         folded,
       ],

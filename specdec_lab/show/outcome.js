@@ -49,7 +49,7 @@ function numberLine(points) {
               class: "sdl-apart",
               style: `left:${at(Math.min(guess, measured))};width:${at(Math.abs(guess - measured))}`,
             },
-            h("span", {}, `${short(Number(gap.toPrecision(2)))}×`),
+            span("", `${short(Number(gap.toPrecision(2)))}×`),
           ),
         ]
       : [];
@@ -59,19 +59,18 @@ function numberLine(points) {
       : h(
           "div",
           { class: "sdl-line", "aria-hidden": "true" },
-          h("span", { class: "sdl-zero" }, "0"),
-          h("span", { class: "sdl-most" }, short(largest)),
+          span("sdl-zero", "0"),
+          span("sdl-most", short(largest)),
           ...spans,
           ...apart,
           ...there.map(({ sign, value }) =>
             h("span", { class: "sdl-point", "data-sign": sign, style: `left:${at(value)}` }, sign),
           ),
         ),
-    h(
-      "div",
-      { class: "sdl-key" },
+    div(
+      "sdl-key",
       ...there.flatMap((point) => [
-        h("span", {}, h("span", { "data-sign": point.sign }, point.sign), `${point.name} `, h("b", {}, shown(point))),
+        span("", h("span", { "data-sign": point.sign }, point.sign), `${point.name} `, h("b", {}, shown(point))),
         " ",
       ]),
     ),
@@ -82,7 +81,7 @@ function render(context) {
   const { model } = context,
     { question, unit, theory, measured } = model.get("data");
   const claim = claimOf(model, ["revision", "assumed"], () => refresh()),
-    picture = h("div"),
+    picture = div(),
     error = said(),
     message = said(),
     large = h("b", { class: "sdl-big" }, short(measured.value));
@@ -94,20 +93,13 @@ function render(context) {
     else claim.change("assumed", line);
   }
   const keep = h("button", { type: "button", onclick: assume }, "keep this line");
-  const line = h("div", { class: "sdl-entry" }, assumed.line, keep),
-    more = h(
-      "details",
-      {},
-      h("summary", {}, "what had you assumed, and what would you say now?"),
-      line,
-      message,
-      second.box,
-    );
+  const line = div("sdl-entry", assumed.line, keep),
+    more = fold("what had you assumed, and what would you say now?", {}, line, message, second.box);
   frame(
     context,
     "What came of the guess",
-    h("div", { class: "sdl-title" }, unit ? `${question} (${unit})` : question),
-    h("div", { class: "sdl-words sdl-with-big" }, large, error),
+    div("sdl-title", unit ? `${question} (${unit})` : question),
+    div("sdl-words sdl-with-big", large, error),
     picture,
     more,
   );

@@ -8,7 +8,7 @@ function render(context) {
   const drawing = machine(layers, `${layers} layers, ${bytes}`),
     calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const rows = { reading: h("i"), computing: h("i") },
-    times = { reading: h("span"), computing: h("span") };
+    times = { reading: span(), computing: span() };
   const said = h("p", { class: "sdl-words" }),
     run = calm ? [] : [h("button", { class: "sdl-main", onclick: () => go() }, "▶ run a pass")];
   /** The scale ends on a round number behind the longer job, so that both can be compared. */
@@ -17,7 +17,7 @@ function render(context) {
       .flatMap((power) => [1, 2, 5].map((digit) => digit * power))
       .find((s) => s >= seconds) ?? seconds;
   const ms = (seconds) => `${Number((1e3 * seconds).toPrecision(3))} ms`;
-  const fold = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
+  const timesOf = (x) => `${x < 9.95 ? x.toFixed(2) : x.toFixed(0)} times`;
   const tokensOf = (n) => (n === 1 ? "1 token" : `${n} tokens`);
   let k = 1,
     begun = null;
@@ -64,7 +64,7 @@ function render(context) {
         ? "Both take equally long."
         : idle > 0
           ? `The arithmetic is idle for ${percent(idle)} of the pass.`
-          : `Now the memory waits: the pass is ${fold((computing * k) / reading)} as long as the reading.`;
+          : `Now the memory waits: the pass is ${timesOf((computing * k) / reading)} as long as the reading.`;
     const tokens = tokensOf(k);
     said.replaceChildren(
       h(
@@ -72,19 +72,12 @@ function render(context) {
         {},
         k === 1
           ? `1 token: ${ms(longer)} at best, ${(1 / longer).toFixed(0)} tokens a second. `
-          : `${tokens}: at best ${fold(ratio)} as long as 1. `,
+          : `${tokens}: at best ${timesOf(ratio)} as long as 1. `,
       ),
       which,
     );
-    const scale = h(
-      "div",
-      { class: "sdl-scale" },
-      h("span"),
-      h("small", {}, h("span", {}, "0"), h("span", {}, ms(endOf(longer)))),
-      h("span"),
-    );
-    const bar = (job) =>
-      h("div", { class: `sdl-job sdl-${job}` }, h("span", {}, job), h("div", {}, rows[job]), times[job]);
+    const scale = div("sdl-scale", span(), h("small", {}, span("", "0"), span("", ms(endOf(longer)))), span());
+    const bar = (job) => div(`sdl-job sdl-${job}`, span("", job), div("", rows[job]), times[job]);
     return {
       nodes: [
         pair(

@@ -53,15 +53,14 @@ function itemView(item, name, { beliefs, confidence }, answered) {
   const numeric = !item.versions[0].choices;
   const question = h("p", {}),
     told = said(),
-    place = h("div");
+    place = div();
   const recall = field("recall", "in your own words first; nobody judges this", { tag: "textarea" });
   const ready = h("button", { type: "button", class: "sdl-main", onclick: unfold }, "show the choices");
   const button = h("button", { type: "button", class: "sdl-main", onclick: check });
-  const answering = h(
-    "div",
-    {},
+  const answering = div(
+    "",
     place,
-    h("div", { class: "sdl-nav" }, button, h("button", { type: "button", onclick: ask }, "again")),
+    div("sdl-nav", button, h("button", { type: "button", onclick: ask }, "again")),
     told,
   );
   const box = h(
@@ -154,7 +153,7 @@ function itemView(item, name, { beliefs, confidence }, answered) {
   function tell(judged, confident) {
     const lines = feedback(judged, confident, beliefs);
     if (numeric || !judged.right) lines.push(`Press “again” for ${numeric ? "other numbers" : "another try"}.`);
-    told.replaceChildren(...lines.map((line) => h("div", {}, ...markedUp(line))));
+    told.replaceChildren(...lines.map((line) => div("", ...markedUp(line))));
     choices?.mark(choices.chosen(), judged.right ? "right" : "wrong", judged.right ? "✓" : "✗");
     checked(true);
   }
@@ -187,12 +186,11 @@ function onPaper({ versions: [posed] }, name) {
   const answer = posed.choices
     ? list(posed.choices.map(({ right, text, reason }) => `${right ? "✓" : "✗"} ${text}. ${reason}`))
     : h("p", {}, `${[short(posed.answer), posed.unit].filter(Boolean).join(" ")}. `, ...markedUp(posed.how));
-  return h(
-    "div",
-    { class: "sdl-item" },
+  return div(
+    "sdl-item",
     h("p", {}, h("b", {}, name), " ", ...markedUp(posed.question)),
     choices,
-    h("details", {}, h("summary", {}, "Answer"), answer),
+    fold("Answer", {}, answer),
   );
 }
 
@@ -202,12 +200,8 @@ function render(context) {
     n = data.items.length;
   const nameOf = (i) => `Question ${i + 1} of ${n}.`;
   if (model.get("still")) return frame(context, "Quiz", ...data.items.map((item, i) => onPaper(item, nameOf(i))));
-  const title = h("div", { class: "sdl-title" }, `Quiz: ${n} question${n > 1 ? "s" : ""}`);
-  const keys = h(
-    "div",
-    { class: "sdl-keys" },
-    "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.",
-  );
+  const title = div("sdl-title", `Quiz: ${n} question${n > 1 ? "s" : ""}`);
+  const keys = div("sdl-keys", "By keyboard: Tab goes on, Space or the arrows choose, Enter presses a button.");
   const result = said(),
     news = said();
   const post = outbox(model, ["attempt"], () => refresh());

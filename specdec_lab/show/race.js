@@ -57,7 +57,7 @@ function render({ model, el }) {
   keep();
 
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const clock = h("span", { class: "sdl-where" }); // no <output>: it would be read aloud all the time
+  const clock = span("sdl-where"); // no <output>: it would be read aloud all the time
   const play = h("button", { class: "sdl-play sdl-main", onclick: () => (state.timer ? stop() : start()) });
   const most = Math.max(
     ...Object.values(lanes)
@@ -80,7 +80,7 @@ function render({ model, el }) {
           String(pass.tokens.length),
         ),
       ),
-      h("span", { class: "sdl-head" }),
+      span("sdl-head"),
     );
   const tracks = { plain: lane("plain"), speculative: lane("speculative") };
   const textOf = (name) =>
@@ -122,7 +122,7 @@ function render({ model, el }) {
       state.now > 0 && part < drafts,
     );
   }
-  const counts = { plain: h("div", { class: "sdl-count" }), speculative: h("div", { class: "sdl-count" }) };
+  const counts = { plain: div("sdl-count"), speculative: div("sdl-count") };
 
   /** Where each way is at this moment, in words. */
   function words() {
@@ -212,7 +212,7 @@ function render({ model, el }) {
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
   won.append(
     h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`),
-    h("span", {}, " as fast per token, with drafts."),
+    span("", " as fast per token, with drafts."),
   );
   const root = h(
     "div",
@@ -221,13 +221,11 @@ function render({ model, el }) {
       role: "group",
       "aria-label": "Race",
     },
-    h("div", { class: "sdl-title" }, data.title),
-    h(
-      "div",
-      { class: "sdl-start" },
-      h(
-        "div",
-        { class: "sdl-nav" },
+    div("sdl-title", data.title),
+    div(
+      "sdl-start",
+      div(
+        "sdl-nav",
         play,
         h(
           "button",
@@ -245,30 +243,25 @@ function render({ model, el }) {
         h("button", { "aria-label": "a pass on", onclick: () => step(1) }, "→"),
         pace,
       ),
-      h("div", { class: "sdl-result" }, clock, won),
+      div("sdl-result", clock, won),
     ),
-    ...Object.keys(NAMES).map((name) =>
-      h("div", { class: "sdl-way" }, drawings[name].node, h("div", {}, counts[name], tracks[name])),
-    ),
-    h("div", { class: "sdl-texts" }, texts.plain, texts.speculative),
-    h(
-      "div",
-      { class: "sdl-foot" },
-      h("details", {}, h("summary", {}, "as a table"), grid(["after", "tokens, plain", "with drafts"], rows)),
-      h(
-        "details",
+    ...Object.keys(NAMES).map((name) => div("sdl-way", drawings[name].node, div("", counts[name], tracks[name]))),
+    div("sdl-texts", texts.plain, texts.speculative),
+    div(
+      "sdl-foot",
+      fold("as a table", {}, grid(["after", "tokens, plain", "with drafts"], rows)),
+      fold(
+        "how to read it",
         {},
-        h("summary", {}, "how to read it"),
-        h(
-          "div",
-          { class: "sdl-note" },
+        div(
+          "sdl-note",
           "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
             (data.greedy
               ? ""
               : " At this temperature the texts are two draws of one distribution, and need not be the same."),
         ),
-        h("div", { class: "sdl-note" }, `Recorded with ${data.hardware}, without the prompt's own pass.`),
-        h("div", { class: "sdl-keys" }, "Keys: Tab moves, Enter presses, ← and → go a pass back and on."),
+        div("sdl-note", `Recorded with ${data.hardware}, without the prompt's own pass.`),
+        div("sdl-keys", "Keys: Tab moves, Enter presses, ← and → go a pass back and on."),
       ),
     ),
     live,

@@ -175,23 +175,16 @@ function allRules(context, { p, q }) {
       verdict = `${mark.symbol} ${one.right ? "p comes out" : "not p"}`;
     const below = (token, i, x, other, foot) =>
       under(other, foot + 14, token) + under(other, foot + 27, one.out[i].toFixed(2));
-    return h(
-      "div",
-      { class: "sdl-tile" },
-      h("div", {}, name),
+    return div(
+      "sdl-tile",
+      div("", name),
       drawn(columns(`${name}: ${verdict}`, looksOf(marks), one, SMALL, 178, 30, below)),
       h("b", { style: `border-left: 4px solid ${mark.colour}` }, verdict),
     );
   });
   const note =
     "Left of each pair: what is drafted, kept (full) or rejected (stripes). Right: what comes out, over p (dashed).";
-  frame(
-    context,
-    "All rules",
-    h("div", { class: "sdl-title" }, "All rules"),
-    h("div", { class: "sdl-tiles" }, ...tiles),
-    h("div", { class: "sdl-note" }, note),
-  );
+  frame(context, "All rules", div("sdl-title", "All rules"), div("sdl-tiles", ...tiles), div("sdl-note", note));
 }
 
 function render(context) {
@@ -218,12 +211,12 @@ function render(context) {
     looks[look][0],
   ]);
   const grips = {},
-    bars = h("div"),
-    layer = h("div", { class: "sdl-bars" }, bars),
+    bars = div(),
+    layer = div("sdl-bars", bars),
     verdict = h("b"),
     sums = h("p"),
-    numbers = h("div");
-  const facts = [drawn(key(looked)), sums, h("details", {}, h("summary", {}, "the numbers"), numbers)];
+    numbers = div();
+  const facts = [drawn(key(looked)), sums, fold("the numbers", {}, numbers)];
   const nodes = [verdict, pair([layer], facts, "sdl-wide-narrow")]; // they stay, for who holds a grip
 
   function draw(state) {

@@ -23,7 +23,7 @@ function gainCell(s, best, chosen, right, below, short, choose) {
 function render(context) {
   const { machines, start } = context.model.get("data");
   let set = null; // changes several of the controls at once
-  const again = { open: false, map: null, highest: 3 }; // of the picture before
+  const again = { map: null, highest: 3 }; // of the picture before
 
   function controls(state, changed) {
     set = (part) => {
@@ -60,9 +60,8 @@ function render(context) {
     const advice = best
       ? `. The best γ here is ${best}. `
       : ". No γ is worth it here: the best choice is not to draft. ";
-    const passes = h(
-      "span",
-      { class: "sdl-exact" },
+    const passes = span(
+      "sdl-exact",
       even === null ? "Even α = 1 would lose." : `With γ = ${gamma} it pays from α = ${even.toFixed(2)} on.`,
     );
     const alphas = [alpha, ...every],
@@ -114,24 +113,14 @@ function render(context) {
       again.map.focus();
     });
     again.map = map;
-    const folded = h(
-      "details",
-      {
-        open: again.open,
-        ontoggle: () => {
-          again.open = folded.open;
-        },
-      },
-      h("summary", {}, "how to read it"),
-      h("div", { class: "sdl-note" }, key),
-    );
+    const folded = fold("how to read it", { kept: again }, div("sdl-note", key));
     return {
       nodes: [
         inLarge(
           gain,
           h("b", {}, `as fast as plain decoding${gain < 1 ? ": slower" : ""}. `),
           words,
-          h("span", { class: "sdl-exact" }, sum),
+          span("sdl-exact", sum),
           advice,
           passes,
         ),
@@ -157,7 +146,7 @@ function render(context) {
 
   panel(context, "Speed-up Explorer", start, controls, draw, {
     name: ({ c, o, machine }) =>
-      h("span", {}, `costs: c = ${c.toFixed(2)}, o = ${o.toFixed(2)}, `, either(`v of ${machine}`, "and v")),
+      span("", `costs: c = ${c.toFixed(2)}, o = ${o.toFixed(2)}, `, either(`v of ${machine}`, "and v")),
     holds: ["c", "o", "machine"],
     before: true,
   });

@@ -1,24 +1,22 @@
 // The Tree Explorer: choose the way through a tree that you expect to be kept, reveal the round, step through
 // all of them.
 
+const KEYS = "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round.";
+
 function render({ model, el }) {
   const data = model.get("data");
   const rounds = data.rounds;
-  const { round, chosen, open } = placeIn(rounds, model.get("state"));
-  const state = { round, chosen, revealed: new Set(model.get("revealed")), guesses: { ...model.get("guesses") } };
-  let numbersOpen = false;
-  if (open || model.get("still")) state.revealed.add(round);
-  model.set("state", placeOf(state));
+  const state = readerOf(model),
+    opened = {}; // which folds are open
 
   const root = h("div", { class: "sdl-explorer sdl-trees", role: "group", "aria-label": "Tree Explorer" });
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const body = h("div");
+  const body = div();
   root.append(body, live);
   el.append(root);
 
   const mark = (word) => data.marks[word];
-  const chip = (word) =>
-    h("span", { class: `sdl-chip sdl-${word}`, style: `--mark: ${mark(word).colour}` }, `${mark(word).symbol} ${word}`);
+  const chip = (word) => chipOf(mark(word), word);
   const parent = (r, i) => r.drafted[i].parent ?? i - 1;
   const way = (r, i) => (i < 0 ? [] : [...way(r, parent(r, i)), i]); // a draft, behind all that it follows
   const children = (r, place) => r.drafted.map((_, i) => i).filter((i) => parent(r, i) === place);
@@ -56,7 +54,7 @@ function render({ model, el }) {
     const r = rounds[state.round],
       shown = state.revealed.has(state.round);
     state.chosen = i;
-    if (shown) numbersOpen = true;
+    if (shown) opened[NUMBERS] = true;
     // at most one way is kept: it ends here, or before what is taken off
     else state.guesses[state.round] = way(r, marked().has(i) ? parent(r, i) : i);
     if (!shown) live.textContent = yours();
@@ -108,11 +106,7 @@ function render({ model, el }) {
       `${shown ? mark(word).symbol : set.has(i) ? "●" : "○"} `,
       token(d.text),
       shown && set.has(i) !== (word === "accepted")
-        ? h(
-            "span",
-            { class: "sdl-note" },
-            set.has(i) ? either(" you: kept", "") : set.size ? either(" you: not kept", "") : "",
-          )
+        ? span("sdl-note", set.has(i) ? either(" you: kept", "") : set.size ? either(" you: not kept", "") : "")
         : null,
     );
   }
@@ -127,9 +121,8 @@ function render({ model, el }) {
         ? token(favourites(r, at)[0]?.text ?? "–")
         : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?");
     const own = shown && r.emitted && place(r) === at;
-    const says = h(
-      "span",
-      { class: "sdl-says" },
+    const says = span(
+      "sdl-says",
       " → ",
       h("span", { class: at < 0 ? "" : "sdl-exact" }, data.greedy ? "target: " : "favourite: "),
       word,
@@ -151,7 +144,7 @@ function render({ model, el }) {
             `${mark(kind).symbol} `,
             token(text),
           ),
-          h("span", { class: "sdl-note sdl-exact" }, ` ${kind}`),
+          span("sdl-note sdl-exact", ` ${kind}`),
         ),
       );
     }
@@ -163,7 +156,7 @@ function render({ model, el }) {
   /** The numbers behind one draft. */
   function detail(r) {
     const d = r.drafted[state.chosen];
-    if (!d) return h("div", { class: "sdl-detail" });
+    if (!d) return div("sdl-detail");
     const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
     const left =
       older.length && d.status !== "discarded" ? "p, what the refused ones before it left" : "p, the target's";
@@ -182,12 +175,7 @@ function render({ model, el }) {
       state.chosen,
       d,
       facts,
-      h(
-        "div",
-        {},
-        chip(d.status),
-        d.status === "discarded" ? " its place was not reached, or an older one was kept" : "",
-      ),
+      div("", chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : ""),
     );
   }
 
@@ -204,26 +192,19 @@ function render({ model, el }) {
       ["tokens per pass", seen.length ? (tokens / seen.length).toFixed(2) : "–"],
       ["ways found", set.length ? `${right} of ${set.length}` : "–"],
     ];
-    return h(
-      "div",
-      { class: "sdl-totals" },
-      ...items
-        .filter(([, value]) => value !== "–")
-        .map(([name, value]) => h("span", {}, h("span", { class: "sdl-name" }, name), " ", h("b", {}, String(value)))),
-    );
+    return counted(items.filter(([, value]) => value !== "–"));
   }
 
   function draw(focus) {
     const r = rounds[state.round],
       shown = state.revealed.has(state.round);
-    const bar = h(
-      "div",
-      { class: "sdl-nav" },
+    const bar = div(
+      "sdl-nav",
       ...roundButtons(state.round, rounds, { shown, revealNow: !shown && marked().size, go, reveal }),
-      h("span", { class: "sdl-where" }, `round ${state.round + 1} of ${rounds.length}`),
+      span("sdl-where", `round ${state.round + 1} of ${rounds.length}`),
     );
     body.replaceChildren(
-      h("div", { class: "sdl-title" }, data.title),
+      div("sdl-title", data.title),
       bar,
       textSoFar(rounds, state.round, state.revealed, mark),
       h(
@@ -242,44 +223,15 @@ function render({ model, el }) {
         ),
         shown ? sentence(r) : "",
       ),
-      h("div", { class: "sdl-scroll" }, ...behind(r, -1, shown)),
+      div("sdl-scroll", ...behind(r, -1, shown)),
       state.revealed.size ? totals() : "",
-      h(
-        "div",
-        { class: "sdl-foot" },
-        shown
-          ? h(
-              "details",
-              {
-                class: "sdl-numbers",
-                open: numbersOpen,
-                ontoggle: ({ target }) => {
-                  numbersOpen = target.open;
-                },
-              },
-              h("summary", {}, "numbers of this token"),
-              detail(r),
-            )
-          : null,
-        h(
-          "details",
-          { class: "sdl-legend" },
-          h("summary", {}, "the marks"),
-          ...["accepted", "rejected", "discarded", "corrected", "bonus"].map((word) =>
-            h("span", {}, chip(word), ` ${TREE_MEANING[word]}`),
-          ),
-          h(
-            "div",
-            { class: "sdl-keys" },
-            "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round.",
-          ),
-        ),
+      div(
+        "sdl-foot",
+        shown ? fold(NUMBERS, { class: "sdl-numbers", kept: opened }, detail(r)) : null,
+        legend(opened, data.marks, KEYS, Object.keys(TREE_MEANING), (word) => TREE_MEANING[word]),
       ),
     );
-    if (focus) {
-      const wanted = body.querySelector(focus);
-      (wanted && !wanted.disabled ? wanted : body.querySelector(".sdl-nav button:not([disabled])"))?.focus();
-    }
+    if (focus) focusOn(body, focus);
   }
 
   ownKeys(root, ({ key }) => {

@@ -27,7 +27,7 @@ async function render({ model, el }) {
   );
   const said = h("div", { class: "sdl-note", role: "status" }),
     prompt = h("p", {}),
-    shown = h("div");
+    shown = div();
   const labels = { text: "text", drafter: "drafter", gamma: "γ, drafts a round", temperature: "temperature" };
   const menus = Object.fromEntries(
     Object.keys(names).map((key) => [key, menu(labels[key], names[key], chosen[key], (value) => choose(key, value))]),
@@ -62,7 +62,7 @@ async function render({ model, el }) {
         n = rounds[at]?.drafted.length;
       const left = tokens - rounds.slice(0, at).flatMap(written).length;
       if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
-        strip.parentElement.after(h("div", { class: "sdl-note sdl-few" }, `The drafter offered only ${n} here.`));
+        strip.parentElement.after(div("sdl-note sdl-few", `The drafter offered only ${n} here.`));
     };
     const drawn = new MutationObserver(note); // the explorer draws all of itself anew
     drawn.observe(explorer, { childList: true, subtree: true });
@@ -123,7 +123,7 @@ async function render({ model, el }) {
         el: shown,
       }),
     );
-    shown.append(h("div", { class: "sdl-note" }, trace.summary));
+    shown.append(div("sdl-note", trace.summary));
   }
 
   settle("Only EAGLE was recorded with this: the drafter changed.");
@@ -132,7 +132,7 @@ async function render({ model, el }) {
     h(
       "div",
       { class: "sdl-explorer sdl-gallery", role: "group", "aria-label": "Gallery" },
-      h("div", { class: "sdl-nav" }, ...Object.values(menus)),
+      div("sdl-nav", ...Object.values(menus)),
       said,
       prompt,
       shown,

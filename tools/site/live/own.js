@@ -56,7 +56,7 @@ function instead(why, title) {
   return h(
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    h("div", { class: "sdl-title" }, title),
+    div("sdl-title", title),
     h("p", { class: "sdl-note" }, why, " ", rounds),
   );
 }
@@ -92,9 +92,8 @@ async function render({ model, el }) {
     },
     chosen.prompt,
   );
-  const ideas = h(
-    "span",
-    { class: "sdl-note" },
+  const ideas = span(
+    "sdl-note",
     "Or: ",
     ...prompts.flatMap((text) => [
       " ",
@@ -151,16 +150,16 @@ async function render({ model, el }) {
     "■ stop",
   );
   const lanes = {},
-    out = h("div"),
+    out = div(),
     verdict = h("p", { class: "sdl-verdict", role: "status" }),
-    shown = h("div");
+    shown = div();
   const ended = [];
 
   function lane(name, title) {
     const text = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": title }),
-      counts = h("div", { class: "sdl-count" });
+      counts = div("sdl-count");
     lanes[name] = { text, counts, tokens: 0, rounds: [], seconds: [], ids: [] };
-    return h("div", {}, h("b", {}, title), counts, text);
+    return div("", h("b", {}, title), counts, text);
   }
 
   /** Decode once; rounds are drawn as they come. */
@@ -300,10 +299,10 @@ async function render({ model, el }) {
   const root = h(
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    h("div", { class: "sdl-title" }, name),
+    div("sdl-title", name),
     field,
     ideas,
-    h("div", { class: "sdl-nav" }, ...menus, go, stop),
+    div("sdl-nav", ...menus, go, stop),
     said,
     bar,
     out,
