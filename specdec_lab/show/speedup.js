@@ -23,7 +23,7 @@ function gainCell(s, best, chosen, right, below, short, choose) {
 function render(context) {
   const { machines, start } = context.model.get("data");
   let set = null; // changes several of the controls at once
-  const again = { map: null, highest: 3 }; // of the picture before
+  const again = { highest: 3 }; // of the picture before
 
   function controls(state, changed) {
     set = (part) => {
@@ -52,8 +52,7 @@ function render(context) {
       best = bestGamma(alpha, c, v, o),
       even = breakEven(gamma, c, v[gamma], o);
     const narrow = context.el.clientWidth < 600,
-      every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0),
-      nearest = every.reduce((a, b) => (Math.abs(b - alpha) < Math.abs(a - alpha) - 1e-9 ? b : a));
+      every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0);
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`,
       words = `A round writes ${expectedTokens(alpha, gamma).toFixed(2)} tokens and costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps`,
       sum = ` (${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)})`;
@@ -84,35 +83,14 @@ function render(context) {
     const points = GAMMAS.map((g) => [g, speedup(alpha, g, c, v[g], o)]),
       lines = [
         { name: "S", points },
-        {
-          name: "plain",
-          plain: true,
-          points: [
-            [1, 1],
-            [10, 1],
-          ],
-        },
+        { name: "plain", plain: true, points: [1, 10].map((g) => [g, 1]) },
       ];
     // while one drags, the axis may grow, and never shrinks
     again.highest = Math.max(again.highest, ...points.map(([, s]) => s));
     const key =
-      "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×. Bold and underlined: the best γ of its row. The first row is that of your sliders; press another cell, or use the arrow keys. In the chart, a circle around the best γ.";
-    const map = grid(
-      ["α \\ γ", ...GAMMAS.map(String)],
-      rows,
-      (cell) => cell,
-      "S for each α and γ; the arrow keys choose",
-    );
+      "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×. Bold and underlined: the best γ of its row. The first row is that of your sliders; press another cell. In the chart, a circle around the best γ.";
+    const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ");
     map.classList.add("sdl-heat");
-    map.addEventListener("keydown", (event) => {
-      const [across, down] =
-        { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] ?? [];
-      if (across === undefined) return;
-      event.preventDefault();
-      set({ alpha: every[every.indexOf(nearest) + down] ?? nearest, gamma: GAMMAS[gamma - 1 + across] ?? gamma });
-      again.map.focus();
-    });
-    again.map = map;
     const folded = fold("how to read it", { kept: again }, div("sdl-note", key));
     return {
       nodes: [

@@ -1,7 +1,7 @@
 // The Tree Explorer: choose the way through a tree that you expect to be kept, reveal the round, step through
 // all of them.
 
-const KEYS = "Keys: Tab moves, Enter chooses, ↑ and ↓ go from draft to draft, ← and → change the round.";
+const KEYS = "Keys: Tab moves, Enter chooses, ← and → change the round.";
 
 function render({ model, el }) {
   const data = model.get("data");
@@ -235,14 +235,9 @@ function render({ model, el }) {
   }
 
   ownKeys(root, ({ key }) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (key === "ArrowRight") go(state.round + 1, ".sdl-next");
     else if (key === "ArrowLeft") go(state.round - 1, ".sdl-previous");
-    else if (step) {
-      const nodes = [...body.querySelectorAll(".sdl-token")]; // in the order of the page
-      const now = nodes.indexOf(document.activeElement);
-      nodes[Math.max(0, Math.min(nodes.length - 1, now < 0 ? 0 : now + step))]?.focus();
-    } else return false;
+    else return false;
     return true;
   });
   draw();

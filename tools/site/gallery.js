@@ -11,7 +11,7 @@ const DRAFTERS = {
 };
 
 async function render({ model, el }) {
-  const { texts, arms, hardware, target, marks, tokens } = model.get("data");
+  const { texts, arms, hardware, target, marks } = model.get("data");
   const names = {
     text: Object.keys(texts),
     drafter: Object.keys(DRAFTERS),
@@ -49,25 +49,6 @@ async function render({ model, el }) {
     if (otherwise) chosen.drafter = "eagle";
     else Object.assign(chosen, { gamma: "4", temperature: "0" });
     said.textContent = otherwise || "This drafter was recorded with γ = 4 at temperature 0.";
-  }
-
-  /**
-   * Below the drafts of a round, where they are fewer than γ and the text's longest length was no reason for
-   * it.
-   */
-  function noteFew(explorer, rounds) {
-    const note = () => {
-      const strip = explorer.querySelector(".sdl-strip"),
-        at = Number(model.get("state").round) - 1,
-        n = rounds[at]?.drafted.length;
-      const left = tokens - rounds.slice(0, at).flatMap(written).length;
-      if (n && n < Math.min(Number(chosen.gamma), left - 1) && !explorer.querySelector(".sdl-few"))
-        strip.parentElement.after(div("sdl-note sdl-few", `The drafter offered only ${n} here.`));
-    };
-    const drawn = new MutationObserver(note); // the explorer draws all of itself anew
-    drawn.observe(explorer, { childList: true, subtree: true });
-    note();
-    return () => drawn.disconnect();
   }
 
   /** In the table of all races: which one is shown. */
@@ -116,14 +97,13 @@ async function render({ model, el }) {
     ended.push(
       explorer.render({ model: partOf(model, key, { ...trace, title: `${target}, drafts by ${title}` }), el: shown }),
     );
-    ended.push(noteFew(shown.firstElementChild, trace.rounds));
     ended.push(
       race.render({
         model: partOf(model, key, { ...trace, title: `The race: plain decoding, and ${title}` }),
         el: shown,
       }),
     );
-    shown.append(div("sdl-note", trace.summary));
+    shown.append(div("sdl-note", `${trace.summary} A drafter may offer fewer than γ drafts, or none.`));
   }
 
   settle("Only EAGLE was recorded with this: the drafter changed.");

@@ -94,7 +94,6 @@ def write(out: Path) -> str:
         "marks": {word: mark._asdict() for word, mark in MARKS.items()},
         "hardware": found["hardware"],
         "target": found["target"],
-        "tokens": found["tokens"],
     }
     data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
     live = f'<div class="live" data-script="gallery"><script type="application/json">{data}</script></div>'

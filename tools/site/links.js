@@ -1,6 +1,8 @@
 // Links that hold a state: page.html#explorer-1?round=3&token=2 opens the page's first Round Explorer there.
 
 specdecLab.links = (() => {
+  const { node, focusOn } = specdecLab;
+
   /** What the address asks for: a widget by its name, and its state as words; nothing where it holds none. */
   function asked() {
     const [, id, words] = location.hash.match(/^#([\w-]+)\?(.*)$/) ?? [];
@@ -32,14 +34,9 @@ specdecLab.links = (() => {
    */
   function offer(place, model) {
     if (model.get("data").ledger) return;
-    const said = document.createElement("span"),
-      button = document.createElement("button");
-    said.setAttribute("role", "status");
-    button.type = "button";
-    button.textContent = "link";
-    button.title = "copy a link to this state";
-    button.setAttribute("aria-label", button.title);
-    button.addEventListener("click", async () => {
+    const said = node("span", { role: "status" }),
+      title = "copy a link to this state";
+    async function copy() {
       history.replaceState(null, "", linkTo(place, model));
       try {
         await navigator.clipboard.writeText(location.href);
@@ -50,21 +47,12 @@ specdecLab.links = (() => {
       } catch {
         said.textContent = "It stands in the address bar: copy it from there.";
       }
-    });
+    }
+    const button = node("button", { type: "button", title, ariaLabel: title, onclick: copy }, "link");
     place.querySelector(":scope > .link")?.remove();
-    const line = document.createElement("div");
-    line.className = "link";
-    line.append(button, said);
-    place.append(line);
+    place.append(node("div", { className: "link" }, button, said));
     if (!leadsTo(place)) return;
-    const state = model.get("state");
-    const lost = Object.entries(asked().state)
-      .filter(([key, word]) => String(state[key]) !== word)
-      .map((pair) => pair.join("="));
-    if (lost.length)
-      said.textContent = `This link asks for ${lost.join(", ")}, which is not here: you see the nearest.`;
-    place.tabIndex = -1;
-    place.focus({ preventScroll: true });
+    focusOn(place);
     place.scrollIntoView();
   }
 

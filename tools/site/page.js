@@ -1,17 +1,16 @@
 // Makes the widgets of a page live. progress.js, before it, keeps what the reader did.
 
 (() => {
-  const up = document.body.dataset.up;
+  const up = document.body.dataset.up,
+    { node, focusOn } = specdecLab,
+    button = (words, onclick) => node("button", { type: "button", onclick }, words);
 
   /** Runs a script of this site, once. From the disk, a browser reads files in no other way. */
   const loading = {};
   function include(path) {
     loading[path] ||= new Promise((done, failed) => {
-      const script = document.createElement("script");
-      script.src = `${up}${path}`;
-      script.onload = done;
-      script.onerror = () => failed(new Error(`${path} could not be loaded: is the site's folder complete?`));
-      document.head.append(script);
+      const onerror = () => failed(new Error(`${path} could not be loaded: is the site's folder complete?`));
+      document.head.append(node("script", { src: `${up}${path}`, onload: done, onerror }));
     });
     return loading[path];
   }
@@ -20,7 +19,7 @@
   function styled() {
     const path = `${up}widgets/shared.css`;
     if (document.querySelector(`link[href="${path}"]`)) return loading[path];
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: path });
+    const link = node("link", { rel: "stylesheet", href: path });
     loading[path] = new Promise((done) => (link.onload = link.onerror = done));
     document.querySelector("link[rel=stylesheet]").before(link);
     return loading[path];
@@ -51,7 +50,7 @@
   specdecLab.links.name(places);
   /** On the first page a field stands there before its script, which comes when somebody enters it. */
   function waits(place, stub) {
-    const [typed, button] = stub.querySelectorAll("textarea, button");
+    const [typed, go] = stub.querySelectorAll("textarea, button");
     let coming = null;
     async function come() {
       await show(place);
@@ -64,7 +63,7 @@
       stub.remove();
     }
     stub.addEventListener("focusin", () => (coming ||= come()));
-    button.addEventListener("click", async () => {
+    go.addEventListener("click", async () => {
       await (coming ||= come());
       place.querySelector(".sdl-main")?.click();
     });
@@ -113,32 +112,26 @@
   /** A guess that the reader does not want to make: one line, which opens. */
   function skip(place) {
     if (specdecLab.read().claims[idOf(place)]?.guess) return;
-    const folded = document.createElement("details"),
-      line = document.createElement("summary");
-    folded.className = "skipped";
-    line.textContent = "Guess skipped. Guess after all?";
+    const folded = node("details", { className: "skipped" }, node("summary", {}, "Guess skipped. Guess after all?"));
     place.before(folded);
-    folded.append(line, place);
+    folded.append(place);
   }
   /** Below a guess that is kept: the way to what came of it. */
   function footOf(guess, blocks) {
     const id = idOf(guess),
-      foot = document.createElement("div"),
       outcome = [...document.querySelectorAll('.live[data-script="outcome"]')].find((o) => idOf(o) === id);
     const race = blocks.map((block) => block.querySelector('[data-script="race"]')).find(Boolean),
       to = race ?? outcome; // it is watched before it is told
-    foot.className = "came";
-    foot.innerHTML = `<button type="button">${race ? "Watch the race" : "What came of it"} ↓</button>`;
-    foot.firstChild.addEventListener("click", () => {
+    const go = button(`${race ? "Watch the race" : "What came of it"} ↓`, () => {
       const play = race?.querySelector(".sdl-play");
       if (play?.textContent.includes("play")) play.click(); // it scrolls there, too
-      to.tabIndex = -1;
-      to.focus({ preventScroll: true });
+      focusOn(to);
       to.scrollIntoView({
         block: race ? "start" : "center",
         behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
       });
     });
+    const foot = node("div", { className: "came" }, go);
     guess.closest(".result").after(foot);
     return { id, foot };
   }
@@ -150,23 +143,25 @@
       (e) => (e.matches("script") ? JSON.parse(e.textContent).title : e.textContent),
     );
   for (const one of held) {
-    const gate = document.createElement("div"),
-      names = new Set(one.blocks.flatMap(titlesIn));
-    gate.className = "gate";
-    gate.innerHTML = `<h3>${LOCK} Locked until ${one.ids.length > 1 ? "both guesses are" : "your guess is"} kept</h3><p></p><button type="button">show the results without a guess</button>`;
-    gate.setAttribute("role", "group");
-    gate.setAttribute("aria-label", "Results that wait for a guess");
-    gate.querySelector("p").textContent =
-      `Behind it: ${names.size ? `${names.size} result${names.size > 1 ? "s" : ""}, ` : ""}your guess beside the measurement, and why.`;
-    gate.querySelector("button").addEventListener("click", () => {
+    const head = node("h3"),
+      { size } = new Set(one.blocks.flatMap(titlesIn)),
+      results = size ? `${size} result${size > 1 ? "s" : ""}, ` : "";
+    head.innerHTML = `${LOCK} Locked until ${one.ids.length > 1 ? "both guesses are" : "your guess is"} kept`;
+    const without = button("show the results without a guess", () => {
       one.open = true;
       const was = gate.getBoundingClientRect().top;
       for (const place of one.guesses) skip(place);
       release();
-      one.blocks[0].tabIndex = -1; // where the button was, for whoever goes on by keyboard
-      one.blocks[0].focus({ preventScroll: true });
+      focusOn(one.blocks[0]); // where the button was
       scrollBy(0, one.blocks[0].getBoundingClientRect().top - was); // a guess above it has folded
     });
+    const gate = node(
+      "div",
+      { className: "gate", role: "group", ariaLabel: "Results that wait for a guess" },
+      head,
+      node("p", {}, `Behind it: ${results}your guess beside the measurement, and why.`),
+      without,
+    );
     one.blocks[0].before(gate);
     one.gate = gate;
     one.feet = [footOf(one.guesses.at(-1), one.blocks)]; // all of them are kept then
@@ -175,16 +170,13 @@
   for (const one of held) {
     one.race = one.blocks.find((block) => block.querySelector('[data-script="race"]'));
     if (!one.race) continue;
-    one.wait = document.createElement("p");
-    one.wait.className = "came";
-    one.wait.innerHTML =
-      'What came of your guesses stands here after the race. <button type="button">show it now</button>';
-    one.race.after(one.wait);
     const end = () => {
       one.raced = true;
       release();
     };
-    one.wait.querySelector("button").addEventListener("click", end);
+    const words = "What came of your guesses stands here after the race. ";
+    one.wait = node("p", { className: "came" }, words, button("show it now", end));
+    one.race.after(one.wait);
     one.race.addEventListener("raced", end, { once: true });
   }
   function release() {
@@ -201,8 +193,7 @@
   /** What the text asks for “before you look on” waits for a press. */
   for (const asks of document.querySelectorAll("main > p")) {
     if (!asks.textContent.includes("before you look")) continue;
-    const answer = [],
-      button = document.createElement("button");
+    const answer = [];
     for (
       let next = asks.nextElementSibling;
       next?.matches(answer.length ? ".fold, .out, .result, p" : ".fold, .out, .result");
@@ -210,16 +201,14 @@
     )
       if (!next.matches(".fold")) answer.push(next); // and what the text says of it
     if (!answer.length) continue;
-    button.className = "look";
-    button.textContent = "look";
-    button.addEventListener("click", () => {
+    const look = button("look", () => {
       for (const block of answer) block.hidden = false;
-      answer[0].tabIndex = -1;
-      answer[0].focus({ preventScroll: true });
-      button.remove();
+      focusOn(answer[0]);
+      look.remove();
     });
+    look.className = "look";
     for (const block of answer) block.hidden = true;
-    asks.after(button);
+    asks.after(look);
   }
   document.addEventListener("ledger", release);
   release();
@@ -230,17 +219,10 @@
    * A word of the glossary: its card, in place. With a mouse or by keyboard it comes by itself, and at a
    * press; it leads on to the glossary.
    */
-  const card = document.createElement("div"),
+  const card = node("div", { className: "word", hidden: true, role: "status" }),
     hovers = matchMedia("(hover: hover)").matches;
-  card.className = "word";
-  card.hidden = true;
-  card.setAttribute("role", "status");
   document.querySelector("main").append(card);
-  let wait = null,
-    rests = ""; // where the mouse is
-  addEventListener("pointermove", ({ clientX, clientY }) => {
-    rests = `${clientX} ${clientY}`;
-  });
+  let wait = null;
   async function explain(link) {
     await include("glossary.js");
     const text = specdecLab.glossary[decodeURIComponent(link.hash.slice(1))];
@@ -268,17 +250,7 @@
       clearTimeout(wait);
       wait = setTimeout(() => explain(link), 200);
     };
-    const moved = ({ clientX, clientY }) => {
-      if (rests !== `${clientX} ${clientY}`) show();
-    }; // and not the page below a mouse at rest
-    if (hovers)
-      for (const [event, act] of [
-        ["pointermove", moved],
-        ["pointerleave", hide],
-        ["focus", show],
-        ["blur", hide],
-      ])
-        link.addEventListener(event, act);
+    if (hovers) Object.assign(link, { onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide });
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab, as asked
       event.preventDefault();
@@ -301,11 +273,9 @@
   const phone = matchMedia("(max-width: 480px)").matches;
   if (phone) {
     // its head line has no room for them
-    const inside = document.createElement("div");
-    inside.className = "tools";
-    inside.append(document.querySelector(".find"), document.getElementById("code"), theme);
+    const tools = [document.querySelector(".find"), document.getElementById("code"), theme];
     theme.textContent = "◐ dark or light";
-    menu.prepend(inside);
+    menu.prepend(node("div", { className: "tools" }, ...tools));
   }
   /** Pages, sections and words of the glossary by name; Enter goes to the first one. */
   const searching = document.querySelector(".find"),
@@ -324,20 +294,8 @@
         (menu.scrollTop = 0); // on a phone it stands in there
     found.replaceChildren(
       ...hits.map(([name, inside, to, meant]) => {
-        const item = document.createElement("li"),
-          link = document.createElement("a"),
-          where = document.createElement("small");
-        Object.assign(link, { href: `${up}${to}`, textContent: name });
-        where.append(
-          inside,
-          ...meant.flatMap((word, i) => [
-            i ? ", " : `${inside ? ": " : ""}says `,
-            Object.assign(document.createElement("b"), { textContent: word }),
-          ]),
-        );
-        link.append(where);
-        item.append(link);
-        return item;
+        const says = meant.flatMap((word, i) => [i ? ", " : `${inside ? ": " : ""}says `, node("b", {}, word)]);
+        return node("li", {}, node("a", { href: `${up}${to}` }, name, node("small", {}, inside, ...says)));
       }),
     );
     if (!hits.length)
@@ -347,16 +305,10 @@
     if (key === "Enter") found.querySelector("a")?.click();
   });
   searching.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") {
-      find.value = "";
-      find.dispatchEvent(new Event("input"));
-      find.focus();
-    }
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key],
-      all = [find, ...found.querySelectorAll("a")];
-    if (!step) return;
-    event.preventDefault();
-    all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement) + step))].focus();
+    if (event.key !== "Escape") return;
+    find.value = "";
+    find.dispatchEvent(new Event("input"));
+    find.focus();
   });
   addEventListener("click", ({ target }) => {
     if (!searching.contains(target)) found.hidden = true;
@@ -451,9 +403,7 @@
         .map((pair) => pair.split(" ").map(Number)),
     );
     const marks = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "g"));
-    const said = box.appendChild(document.createElement("div"));
-    said.className = "reading";
-    said.hidden = true;
+    const said = box.appendChild(node("div", { className: "reading", hidden: true }));
     const clear = () => {
       marks.replaceChildren();
       said.hidden = true;
@@ -474,12 +424,10 @@
       const ring = ({ place: [a, b] }) =>
         `<circle cx="${a}" cy="${b}" r="6" fill="none" stroke="currentColor" stroke-width="2"/>`;
       marks.innerHTML = `<path d="M${near[0]} 48V${svg.viewBox.baseVal.height - 44}" stroke="currentColor" opacity=".4"/>${rows.map(ring).join("")}`;
-      const head = document.createElement("b");
-      head.textContent = `${x}: ${Number(rows[0].point[0].toPrecision(4))}`;
       said.replaceChildren(
-        head,
+        node("b", {}, `${x}: ${Number(rows[0].point[0].toPrecision(4))}`),
         ...rows.map(({ name, point: [, y], look }) => {
-          const row = document.createElement("span");
+          const row = node("span");
           look.setAttribute("d", "M0 5H24");
           row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg><i>${Number(y.toPrecision(3))}</i>`;
           row.append(name);

@@ -148,13 +148,21 @@
     };
   }
 
-  // The control in the head of the page.
-
-  const node = (tag, attributes, ...children) => {
+  /** An element: node("p", { className: "x", onclick: f }, child, "text", …). */
+  const node = (tag, attributes = {}, ...children) => {
     const made = Object.assign(document.createElement(tag), attributes);
     made.append(...children);
     return made;
   };
+
+  /** The focus, for whoever goes on by keyboard; the page stays where it is. */
+  function focusOn(place) {
+    place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+  }
+
+  // The control in the head of the page.
+
   const next = node("p"),
     counts = node("p"),
     status = node("p"),
@@ -329,8 +337,7 @@
     const to = () => {
       const item = place.querySelectorAll(".sdl-item")[idsOf(place).findIndex(open)] ?? place;
       item.style.scrollMarginTop = "96px"; // below the head of the page
-      item.tabIndex = -1;
-      item.focus({ preventScroll: true });
+      focusOn(item);
       item.scrollIntoView();
     };
     // Again while widgets above it are drawn, until the reader does something.
@@ -418,5 +425,5 @@
     if (key === KEY) refresh();
   }); // another page of the site, open beside this one
 
-  Object.assign(specdecLab, { load, save, read, modelOf });
+  Object.assign(specdecLab, { load, save, read, modelOf, node, focusOn });
 })();

@@ -250,15 +250,14 @@ def test_a_tree_by_keyboard(shown):
     page.get_by_role("button", name="reveal").click()
     page.keyboard.press("ArrowRight")
     assert "round 2 of" in where.inner_text()
-    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
-        page.keyboard.press(key)
+    page.locator(".sdl-token").first.press("Enter")
     assert page.locator('.sdl-token[aria-pressed="true"]').count() == 1
     focus_on(page, "sdl-reveal", backwards=True)
     page.keyboard.press("Enter")
     assert page.locator("[data-happened]").count() == 5
     assert totals(page)["ways found"].endswith(" of 2")
-    for key in ("ArrowRight", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")
+    page.locator(".sdl-token").first.press("Enter")
     for held in (True, False):
         page.keyboard.press("ArrowRight")
         assert ("round 3 of" in where.inner_text()) == held
