@@ -84,6 +84,19 @@ const DASHES = ["", "9 3 2 3", "2 3", "4 2", "12 4"];
 const PLAIN = 'stroke="currentColor" stroke-width="2" stroke-dasharray="7 3" stroke-opacity=".6"';
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
+/** SVG as text: shape("rect", { x: 3 }, "more attributes", "what is in it"). */
+function shape(name, numbers, look = "", inside = "") {
+  const places = Object.entries(numbers).map(([key, value]) => ` ${key}="${Number(value.toFixed(1))}"`);
+  return `<${name}${places.join("")} ${look}>${inside}</${name}>`;
+}
+const label = (x, y, anchor, text, look = "") =>
+  shape("text", { x, y }, `text-anchor="${anchor}" ${look}`, escaped(String(text)));
+
+/** A picture of these parts. words: the same in text. look: its styles. */
+const picture = (title, words, wide, tall, look, parts) =>
+  `<svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;width:100%;${look}">` +
+  `<title>${escaped(title)}</title><desc>${escaped(words)}</desc>${parts}</svg>`;
+
 /**
  * A line chart as SVG text: lines of {name, points: [[x, y], …]}, with the numbers in its description.
  * plain: the others are compared with it; beside one other it is named in the picture. stairs: a value holds
@@ -119,68 +132,62 @@ function chart(
     left + inset + ((scale(x) - scale(x0)) / (scale(x1) - scale(x0) || 1)) * (wide - left - right - 2 * inset);
   const down = (y) => tall - bottom - (y / y1) * (tall - top - bottom);
   const tint = (hue, from, to) =>
-    `<rect x="${left}" y="${down(to)}" width="${wide - left - right}" height="${down(from) - down(to)}" fill="${hue}" opacity=".08"/>`;
+    shape(
+      "rect",
+      { x: left, y: down(to), width: wide - left - right, height: down(from) - down(to) },
+      `fill="${hue}" opacity=".08"`,
+    );
   // above it is what gains, below it what loses
   const one = lines.some((line) => line.plain && line.points.every(([, y]) => y === 1));
   let svg = one ? tint("#D55E00", 0, 1) + tint("#009E73", 1, y1) : "";
   for (let y = 0; y <= y1 + 1e-9; y += step) {
-    svg += `<path d="M${left} ${down(y)}H${wide - right}" stroke="currentColor" stroke-opacity="${y ? 0.15 : 0.5}"/><text x="${left - 6}" y="${down(y) + 4}" text-anchor="end">${Number(y.toFixed(2))}</text>`;
+    const across = `d="M${left} ${down(y)}H${wide - right}"`;
+    svg += `<path ${across} stroke="currentColor" stroke-opacity="${y ? 0.15 : 0.5}"/>`;
+    svg += label(left - 6, down(y) + 4, "end", Number(y.toFixed(2)));
   }
   const round = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => (x1 - x0) / s <= 8) || 1000;
-  const powers = [...new Set(xs)].filter(
-    (x) => Number.isInteger(Math.log2(x)) && (new Set(xs).size < 9 || Math.log2(x) % 2 === 0),
-  );
-  const marks = doubling
-    ? powers
-    : new Set(xs).size <= 12 && xs.every(Number.isInteger)
-      ? new Set(xs)
-      : Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1))).filter(
-          (x) => x >= x0,
-        );
-  for (const x of marks)
-    svg += `<text x="${across(x)}" y="${tall - bottom + 16}" text-anchor="middle">${x}${unit}</text>`;
+  const places = [...new Set(xs)],
+    powers = places.filter((x) => Number.isInteger(Math.log2(x)) && (places.length < 9 || Math.log2(x) % 2 === 0)),
+    rounds = Array.from({ length: Math.floor(x1 / round + 1e-9) + 1 }, (_, i) => Number((i * round).toFixed(1)));
+  const counted = places.length <= 12 && xs.every(Number.isInteger),
+    marks = doubling ? powers : counted ? places : rounds.filter((x) => x >= x0);
+  for (const x of marks) svg += label(across(x), tall - bottom + 16, "middle", `${x}${unit}`);
   const own = lines.filter((line) => !line.plain),
     late = dots.some(([x, , said]) => said && x > (x0 + x1) / 2),
-    alone = own.length < 2;
+    alone = own.length < 2,
+    colour = (line) => COLOURS[own.indexOf(line) % 5];
   const look = (line) =>
     line.plain
       ? PLAIN
-      : `stroke="${COLOURS[own.indexOf(line) % 5]}" stroke-width="2.5" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`;
+      : `stroke="${colour(line)}" stroke-width="2.5" stroke-dasharray="${DASHES[own.indexOf(line) % 5]}"`;
   for (const line of lines) {
-    const { points, stairs } = line;
-    const to = ([x, y]) =>
-      stairs ? `H${across(x).toFixed(1)} V${down(y).toFixed(1)}` : `L${across(x).toFixed(1)} ${down(y).toFixed(1)}`;
-    const [[x, y], ...rest] = points;
-    svg += `<path d="M${across(x).toFixed(1)} ${down(y).toFixed(1)} ${rest.map(to).join(" ")}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
+    const { points, stairs } = line,
+      ways = points.map(([x, y]) => [across(x).toFixed(1), down(y).toFixed(1)]);
+    const d = ways.map(([x, y], i) => (stairs && i ? `H${x} V${y}` : `${i ? "L" : "M"}${x} ${y}`)).join(" ");
+    svg += `<path d="${d}" fill="none" stroke-linejoin="round" ${look(line)}/>`;
     if (!line.plain && !alone && !stairs && points.length < 13)
-      svg += points
-        .map(
-          ([x, y]) =>
-            `<circle cx="${across(x).toFixed(1)}" cy="${down(y).toFixed(1)}" r="3.5" fill="${COLOURS[own.indexOf(line) % 5]}"/>`,
-        )
-        .join("");
-    // the side on which the curve is not
-    const free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15;
-    if (line.plain && alone)
-      // away from the dot that has a name
-      svg += `<text x="${late ? left + 4 : wide - right}" y="${down(y) + free}" text-anchor="${late ? "start" : "end"}">${escaped(line.name)}</text>`;
+      for (const [x, y] of points)
+        svg += shape("circle", { cx: across(x), cy: down(y), r: 3.5 }, `fill="${colour(line)}"`);
+    if (!line.plain || !alone) continue;
+    // on the side on which the curve is not, away from the dot that has a name
+    const [[, y]] = points,
+      free = own.some((other) => other.points.at(late ? 0 : -1)[1] < y) ? -6 : 15;
+    svg += label(late ? left + 4 : wide - right, down(y) + free, late ? "start" : "end", line.name);
   }
   for (const [x, y, said] of dots) {
-    const left = across(x),
-      middle = Math.min(Math.max(left, 50), wide - 24);
-    svg +=
-      `<circle cx="${left}" cy="${down(y)}" r="${said ? 5 : 8}" ${said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`}/>` +
-      (!said
-        ? ""
-        : `<text x="${middle}" y="${down(y) + (down(y) < 28 ? 24 : -13)}" text-anchor="middle" font-weight="600" class="sdl-halo">${escaped(said)}</text>`);
+    const middle = Math.min(Math.max(across(x), 50), wide - 24),
+      paint = said ? `fill="${COLOURS[0]}"` : `fill="none" stroke="${COLOURS[0]}" stroke-width="2"`;
+    svg += shape("circle", { cx: across(x), cy: down(y), r: said ? 5 : 8 }, paint);
+    const above = down(y) + (down(y) < 28 ? 24 : -13);
+    if (said) svg += label(middle, above, "middle", said, 'font-weight="600" class="sdl-halo"');
   }
+  svg += label((left + wide - right) / 2, tall - 8, "middle", xName) + label(0, 13, "start", yName);
   const words = lines
     .map((line) => `${line.name}: ${line.points.map(([x, y]) => `${y.toFixed(2)} at ${x}`).join(", ")}`)
     .join("\n");
   return (
-    `<b class="sdl-chart">${escaped(title)}</b><svg viewBox="0 0 ${wide} ${tall}" role="img" fill="currentColor" style="display:block;max-width:420px;width:100%;font-size:13px"><title>${escaped(title)}</title><desc>${escaped(words)}</desc>` +
-    `<text x="${(left + wide - right) / 2}" y="${tall - 8}" text-anchor="middle">${escaped(xName)}</text>` +
-    `<text y="13">${escaped(yName)}</text>${svg}</svg>` +
+    `<b class="sdl-chart">${escaped(title)}</b>` +
+    picture(title, words, wide, tall, "max-width:420px;font-size:13px", svg) +
     (!alone ? key(lines.map((line) => [`<path d="M0 7H26" ${look(line)}/>`, line.name])) : "")
   );
 }
@@ -207,7 +214,7 @@ function frame({ el }, title, ...parts) {
 function panel({ model, el }, title, start, controls, draw, inner = { name: () => "", holds: [] }) {
   const kept = model.get("state"),
     state = { ...start };
-  const picture = div("sdl-picture"),
+  const shown = div("sdl-picture"),
     inside = div("sdl-picture"),
     live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const lines = controls(state, (name) => (value) => {
@@ -219,9 +226,9 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
   function redraw() {
     for (const line of Object.values(lines)) line.refresh(state[line.dataset.name]);
     summary.replaceChildren(inner.name(state));
-    const { nodes, said, inside: more = [] } = draw(state);
-    inside.replaceChildren(...more);
-    if (nodes.some((node) => node.parentElement !== picture)) picture.replaceChildren(...nodes);
+    const { nodes, said, inside: below = [] } = draw(state);
+    inside.replaceChildren(...below);
+    if (nodes.some((node) => node.parentElement !== shown)) shown.replaceChildren(...nodes);
     live.textContent = said;
   }
   for (const [name, line] of Object.entries(lines)) {
@@ -239,17 +246,10 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
           .filter((x) => holds.includes(x) === within)
           .map((x) => lines[x]),
       );
-  const fold = holds.length
+  const more = holds.length
     ? h("details", { open: holds.some((x) => state[x] !== start[x]) }, summary, those(true), inside)
     : null;
-  frame(
-    { model, el },
-    title,
-    div("sdl-title", title),
-    those(false),
-    ...(before ? [fold, picture] : [picture, fold]),
-    live,
-  );
+  frame({ model, el }, title, div("sdl-title", title), those(false), ...(before ? [more, shown] : [shown, more]), live);
   redraw();
 }
 

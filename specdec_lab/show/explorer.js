@@ -120,14 +120,18 @@ function explore({ model, el }, above = "") {
       miss = missOf(r);
     const kept = r.drafted.filter((d) => d.status === "accepted").length;
     if (!r.emitted) {
-      return `${kept} accepted, and the text ends there (${STOPS[r.stop] ?? r.stop}): the rest of the round is not used.`;
+      const ends = `the text ends there (${STOPS[r.stop] ?? r.stop}): the rest of the round is not used.`;
+      return `${kept} accepted, and ${ends}`;
     }
     if (n === 0) return "Nothing was drafted: a plain step, one token from one pass.";
     const guess = state.guesses[state.round],
       agrees = guess < miss ? `Draft ${guess + 1} agrees. ` : "";
-    if (miss === n)
-      return `${agrees}${n === 1 ? "The one draft" : `All ${n} drafts`} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`;
-    return `${agrees}${kept ? `${kept} accepted, and draft` : "Draft"} ${miss + 1} is ↻ corrected by the target: ${kept + 1} token${kept ? "s" : ""} from one pass.`;
+    const all = n === 1 ? "The one draft" : `All ${n} drafts`,
+      first = kept ? `${kept} accepted, and draft` : "Draft",
+      tokens = `${kept + 1} token${kept ? "s" : ""} from one pass.`;
+    return miss === n
+      ? `${agrees}${all} accepted, and a + bonus token from the last row of the same pass: ${n + 1} tokens.`
+      : `${agrees}${first} ${miss + 1} is ↻ corrected by the target: ${tokens}`;
   }
 
   /** A token as a button: before the round is revealed it is an answer, afterwards it shows its numbers. */
@@ -194,7 +198,8 @@ function explore({ model, el }, above = "") {
     // until it is answered.
     const favourites = [...r.drafted.map((d) => d.p_top[0]), r.after_top[0]],
       told = shown || data.words;
-    const place = shown && r.emitted ? words.filter((word) => word === "accepted").length : -1; // of the target's own token: a correction stands where the miss was, a bonus after the last draft
+    // of the target's own token: a correction stands where the miss was, a bonus after the last draft
+    const place = shown && r.emitted ? words.filter((word) => word === "accepted").length : -1;
     const target = h(
       "tr",
       {},

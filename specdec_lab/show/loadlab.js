@@ -109,7 +109,8 @@ function render(context) {
           : winner === "never"
             ? "“never” is the fastest here: drafts cost more than they bring."
             : `“${winner}” is the fastest: ${gain.toFixed(2)} times as fast as “never”.`,
-      other = `“always” is ${means[1][1] < 0.98 ? `slower: ${means[1][1].toFixed(2)}` : `${means[1][1].toFixed(2)} times`}.`;
+      times = means[1][1].toFixed(2),
+      other = `“always” is ${means[1][1] < 0.98 ? `slower: ${times}` : `${times} times`}.`;
     const limit = limits[gamma],
       [name, last] = logs.find(([policy]) => policy === watched) ?? logs.at(-1);
     const pays =
@@ -117,10 +118,8 @@ function render(context) {
         ? `With γ\u00a0=\u00a0${gamma}, drafts pay at every size of the batch.`
         : `With γ\u00a0=\u00a0${gamma}, drafts do not pay from ${limit} texts on.`;
     const starts = back({ off, on }),
-      by =
-        starts < 1
-          ? "never drafts."
-          : `drafts while at most ${off} texts run.${starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : ""}`;
+      waits = starts < off ? ` Once it has stopped, it waits until at most ${starts} run.` : "",
+      by = starts < 1 ? "never drafts." : `drafts while at most ${off} texts run.${waits}`;
     const steps = last.steps.filter((_, i) => i % Math.max(1, Math.floor(last.steps.length / POINTS)) === 0);
     const over = (what, title, unit) =>
       drawn(
@@ -136,7 +135,11 @@ function render(context) {
       "speed, and milliseconds a token",
     );
     table.classList.add("sdl-full");
-    const note = `${came.length} requests, ${load} % of what plain decoding can serve. With γ\u00a0=\u00a0${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens. The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.`;
+    const note = [
+      `${came.length} requests, ${load} % of what plain decoding can serve.`,
+      `With γ\u00a0=\u00a0${gamma} a round writes ${tokens[gamma].toFixed(2)} tokens.`,
+      "The times are milliseconds a token, from a request's arrival to its end; the speed compares their means.",
+    ].join(" ");
     const folded = fold(
       "what is served",
       { kept },

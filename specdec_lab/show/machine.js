@@ -17,10 +17,15 @@ function machine(layers, name = "", small = null) {
   const node = document.createElement("div");
   node.className = "sdl-machine";
   node.ariaHidden = "true";
-  const drafter = small
-    ? `<g stroke-width="6"><path class="sdl-layer sdl-small" d="${Array.from({ length: small }, (_, i) => `M-46 ${104 - 9 * i}H-12`).join("")}"/></g>`
-    : "";
-  node.innerHTML = `<svg viewBox="${small === null ? "0 0 120" : "-46 0 166"} 108">${drafter}<path class="sdl-beam"/><g stroke-width="${(0.64 * pitch).toFixed(2)}"><path class="sdl-layer" d="${bars(0, rows)}"/><path class="sdl-layer sdl-read"/><path class="sdl-layer sdl-lit"/></g></svg><div class="sdl-meets"></div><small>${small === null ? "" : `<span>${small ? "small" : ""}</span>`}${name}</small><small></small>`;
+  const own = Array.from({ length: small ?? 0 }, (_, i) => `M-46 ${104 - 9 * i}H-12`).join(""),
+    drafter = small ? `<g stroke-width="6"><path class="sdl-layer sdl-small" d="${own}"/></g>` : "",
+    layer = (more, d = "") => `<path class="sdl-layer${more}" d="${d}"/>`,
+    layersDrawn = layer("", bars(0, rows)) + layer(" sdl-read") + layer(" sdl-lit"),
+    below = small === null ? "" : `<span>${small ? "small" : ""}</span>`;
+  node.innerHTML =
+    `<svg viewBox="${small === null ? "0 0 120" : "-46 0 166"} 108">${drafter}<path class="sdl-beam"/>` +
+    `<g stroke-width="${(0.64 * pitch).toFixed(2)}">${layersDrawn}</g></svg>` +
+    `<div class="sdl-meets"></div><small>${below}${name}</small><small></small>`;
   const [beam, , read, lit] = node.querySelectorAll("path:not(.sdl-small)"),
     said = node.lastElementChild,
     meets = node.querySelector("div");

@@ -6,7 +6,8 @@ function compare(name, guess, { value, interval }) {
   const [low, high] = interval ?? [value, value],
     inside = low <= guess && guess <= high;
   if (inside || Math.abs(guess - value) <= 0.05 * value) {
-    return `Your ${name} was right: it lies ${low < high && inside ? "in the interval" : "within 5 %"} of the measurement.`;
+    const where = low < high && inside ? "in the interval" : "within 5 %";
+    return `Your ${name} was right: it lies ${where} of the measurement.`;
   }
   const direction = guess > value ? "high" : "low";
   if (Math.min(guess, value) === 0) return `Your ${name} was too ${direction} by ${short(Math.abs(guess - value))}.`;

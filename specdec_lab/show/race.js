@@ -66,6 +66,7 @@ function render({ model, el }) {
   );
   // %, so that a number has room in the lowest one
   const high = (pass) => 40 + (52 * (pass.tokens.length - 1)) / Math.max(1, most - 1);
+  const part = (seconds) => `${(100 * seconds) / end}%`;
   const lane = (name) =>
     h(
       "div",
@@ -75,7 +76,7 @@ function render({ model, el }) {
           "span",
           {
             class: "sdl-pass",
-            style: `left: ${(100 * pass.from) / end}%; width: ${(100 * (pass.to - pass.from)) / end}%; height: ${high(pass)}%`,
+            style: `left: ${part(pass.from)}; width: ${part(pass.to - pass.from)}; height: ${high(pass)}%`,
           },
           String(pass.tokens.length),
         ),
@@ -150,7 +151,9 @@ function render({ model, el }) {
       );
       counts[name].replaceChildren(
         h("b", {}, NAMES[name]),
-        `: ${count(passes)} token${count(passes) === 1 ? "" : "s"}, ${passes.length} ${passes.length === 1 ? "pass" : "passes"}${passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : ""}`,
+        `: ${count(passes)} token${count(passes) === 1 ? "" : "s"}, `,
+        `${passes.length} ${passes.length === 1 ? "pass" : "passes"}`,
+        passes.length === all.length ? `, ${all.at(-1).to.toFixed(2)} s` : "",
       );
       drawPass(name);
       // and pale
@@ -255,7 +258,8 @@ function render({ model, el }) {
         {},
         div(
           "sdl-note",
-          "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, the more tokens it wrote." +
+          "A box is a pass of the target, with its drafting: the wider, the longer it took, and the higher, " +
+            "the more tokens it wrote." +
             (data.greedy
               ? ""
               : " At this temperature the texts are two draws of one distribution, and need not be the same."),

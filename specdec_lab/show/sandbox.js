@@ -48,10 +48,12 @@ function played(rule, p, q) {
 function looksOf(marks) {
   const own = (globalThis.specdecPictures = (globalThis.specdecPictures ?? 0) + 1),
     [green, red, orange] = ["accepted", "rejected", "corrected"].map((word) => marks[word].colour);
+  const pattern = (name, inside, more = "") =>
+    `<pattern id="${name}-${own}" width="6" height="6" patternUnits="userSpaceOnUse" ${more}>${inside}</pattern>`;
+  const stripes = `<path d="M0 0V6" stroke="${red}" stroke-width="3"/>`,
+    dots = `<circle cx="3" cy="3" r="2" fill="${orange}"/>`;
   return {
-    patterns:
-      `<defs><pattern id="no-${own}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke="${red}" stroke-width="3"/></pattern>` +
-      `<pattern id="re-${own}" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="2" fill="${orange}"/></pattern></defs>`,
+    patterns: `<defs>${pattern("no", stripes, 'patternTransform="rotate(45)"')}${pattern("re", dots)}</defs>`,
     accepted: ["✓ drafted and accepted", `fill="${green}" stroke="${green}"`],
     rejected: ["✗ drafted and rejected", `fill="url(#no-${own})" stroke="${red}"`],
     replaced: ["↻ the replacement", `fill="url(#re-${own})" stroke="${orange}"`],
@@ -73,7 +75,7 @@ function columns(
   below,
 ) {
   const box = (x, low, high, look) =>
-    `<rect x="${x}" y="${(up + tall * (1 - high)).toFixed(1)}" width="${bar}" height="${(tall * Math.max(0, high - low)).toFixed(1)}" ${looks[look][1]}/>`;
+    shape("rect", { x, y: up + tall * (1 - high), width: bar, height: tall * Math.max(0, high - low) }, looks[look][1]);
   const pairs = TOKENS.map((token, i) => {
     const x = left + gap * i,
       other = x + bar + next;
@@ -86,14 +88,17 @@ function columns(
       below(token, i, x, other, up + tall)
     );
   });
-  const numbers = TOKENS.map(
-    (token, i) =>
-      `${token}: drafted ${q[i].toFixed(2)}, kept ${kept[i].toFixed(2)}, comes out ${out[i].toFixed(2)}, wanted ${p[i].toFixed(2)}`,
-  );
-  return `<svg viewBox="0 0 ${width} ${up + tall + lines}" role="img" fill="currentColor" style="display:block;max-width:${most}px;width:100%;font-size:${font}px"><title>${escaped(title)}</title><desc>${escaped(numbers.join("\n"))}</desc>${looks.patterns}${pairs.join("")}</svg>`;
+  const two = (x) => x.toFixed(2),
+    numbers = TOKENS.map(
+      (token, i) =>
+        `${token}: drafted ${two(q[i])}, kept ${two(kept[i])}, comes out ${two(out[i])}, wanted ${two(p[i])}`,
+    );
+  const look = `max-width:${most}px;font-size:${font}px`,
+    parts = looks.patterns + pairs.join("");
+  return picture(title, numbers.join("\n"), width, up + tall + lines, look, parts);
 }
 
-const under = (x, y, text, more = "") => `<text x="${x}" y="${y}" text-anchor="middle" ${more}>${escaped(text)}</text>`;
+const under = (x, y, text, more) => label(x, y, "middle", text, more);
 
 /**
  * A grip on a bar: a slider for hands and keys, with its number. shown: the value as text, and as a share of
@@ -227,7 +232,8 @@ function render(context) {
       ? `${marks.accepted.symbol} What comes out is p: nobody can tell that there was a draft.`
       : `${marks.rejected.symbol} What comes out is not p. The largest difference is ${one.wrong.toFixed(3)}.`;
     const rows = [p, q, accepts, kept, replacement, out].map((row, i) => [ROWS[i], ...row.map((x) => x.toFixed(3))]);
-    sums.textContent = `Accepted in all: ${sum(kept).toFixed(3)}. Rejected: ${one.rejected.toFixed(3)}. Σ min(p, q), the α of the rule: ${acceptance(p, q).toFixed(3)}.`;
+    const all = [sum(kept), one.rejected, acceptance(p, q)].map((x) => x.toFixed(3));
+    sums.textContent = `Accepted in all: ${all[0]}. Rejected: ${all[1]}. Σ min(p, q), the α of the rule: ${all[2]}.`;
     const below = (token, i, x, other, foot) =>
       under(x + 26, foot + 16, "draft") +
       under(other + 26, foot + 16, `out ${out[i].toFixed(2)}`) +

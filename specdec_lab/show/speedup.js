@@ -11,7 +11,8 @@ const GAMMAS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 function gainCell(s, best, chosen, right, below, short, choose) {
   const across = (other, edge) => (other !== undefined && s >= 1 !== other >= 1 ? [`inset ${edge} currentColor`] : []),
     edges = [...across(right, "-2px 0"), ...across(below, "0 -2px")];
-  const style = `--gain: ${Math.round(s >= 1 ? 10 + 65 * (1 - Math.exp(1 - s)) : 65 * (1 - s))}%${edges.length ? `; box-shadow: ${edges}` : ""}`;
+  const shade = Math.round(s >= 1 ? 10 + 65 * (1 - Math.exp(1 - s)) : 65 * (1 - s)),
+    style = `--gain: ${shade}%${edges.length ? `; box-shadow: ${edges}` : ""}`;
   const kind = `sdl-gain${s < 1 ? " sdl-loss" : ""}${best ? " sdl-best" : ""}${chosen ? " sdl-here" : ""}`;
   return h(
     "td",
@@ -54,7 +55,8 @@ function render(context) {
     const narrow = context.el.clientWidth < 600,
       every = ALPHAS.filter((_, i) => !narrow || i % 2 === 0);
     const place = `α = ${alpha.toFixed(2)}, γ = ${gamma}`,
-      words = `A round writes ${expectedTokens(alpha, gamma).toFixed(2)} tokens and costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps`,
+      tokens = expectedTokens(alpha, gamma).toFixed(2),
+      words = `A round writes ${tokens} tokens and costs ${(gamma * c + v[gamma] + o).toFixed(2)} plain steps`,
       sum = ` (${gamma}·${c.toFixed(2)} + ${v[gamma].toFixed(2)} + ${o.toFixed(2)})`;
     const advice = best
       ? `. The best γ here is ${best}. `
@@ -87,8 +89,11 @@ function render(context) {
       ];
     // while one drags, the axis may grow, and never shrinks
     again.highest = Math.max(again.highest, ...points.map(([, s]) => s));
-    const key =
-      "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×. Bold and underlined: the best γ of its row. The first row is that of your sliders; press another cell. In the chart, a circle around the best γ.";
+    const key = [
+      "The greener, the faster; the more orange, the slower than plain decoding. The line between them is 1×.",
+      "Bold and underlined: the best γ of its row. The first row is that of your sliders; press another cell.",
+      "In the chart, a circle around the best γ.",
+    ].join(" ");
     const map = grid(["α \\ γ", ...GAMMAS.map(String)], rows, (cell) => cell, "S for each α and γ");
     map.classList.add("sdl-heat");
     const folded = fold("how to read it", { kept: again }, div("sdl-note", key));

@@ -5,9 +5,10 @@
 specdecLab.search = (() => {
   const FIELDS = { name: 8, inside: 2, often: 3, rest: 1 }; // and how much a word in them weighs
   const IDLE = new Set(
-    "a an and are be can do does for how i in is it me my of on or the to was what when where which why with you your".split(
-      " ",
-    ),
+    [
+      "a an and are be can do does for how i in is it me my of on or the to was",
+      "what when where which why with you your",
+    ].flatMap((words) => words.split(" ")),
   );
   const SAME = { bf16: "bfloat16", fp32: "float32", fp16: "float16", speedups: "speedup" };
   const ASKS = /Check yourself|Where to go|^Exercise/; // they ask, and explain nothing

@@ -23,7 +23,8 @@ specdecLab.links = (() => {
 
   /** Into a widget's model, before it is drawn: the state that the address asks for. */
   function bring(place, model) {
-    if (leadsTo(place) && !model.get("data").ledger) model.set("state", asked().state); // what was answered is no link's affair
+    const answers = model.get("data").ledger; // which are no link's affair
+    if (leadsTo(place) && !answers) model.set("state", asked().state);
   }
 
   const linkTo = (place, model) => `#${place.id}?${new URLSearchParams(model.get("state"))}`;

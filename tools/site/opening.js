@@ -36,7 +36,8 @@
 
   /** The question, until it is answered: the result waits for it. */
   function ask() {
-    won.innerHTML = `<span><i>How many times as fast with drafts?</i> ${GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ")}</span>`;
+    const choices = GUESSES.map((x) => `<button type="button" aria-pressed="false">${x}×</button>`).join(" ");
+    won.innerHTML = `<span><i>How many times as fast with drafts?</i> ${choices}</span>`;
     const buttons = [...won.querySelectorAll("button")];
     said = null;
     buttons.forEach((one, i) =>
@@ -111,16 +112,17 @@
     if (since === null) return;
     const first = lanes[1].pieces.at(-1).to,
       spent = Math.max(0, at - since) / 1000;
+    // slow at first, while one finds out what happens
     const now =
       spent < DRAFTS
         ? first * (spent / DRAFTS) ** 1.3
-        : Math.min(end, first + ((end - first) * (spent - DRAFTS)) / REST); // slow at first, while one finds out what happens
+        : Math.min(end, first + ((end - first) * (spent - DRAFTS)) / REST);
     draw(now);
     if (now < end) requestAnimationFrame(frame);
     else stop();
   }
 
-  /** In a low window: both lanes while they run, then what came of it; the page's first line (60 px) stays above them. */
+  /** In a low window: both lanes while they run, then what came of it, below the page's first line (60 px). */
   function bring(node, block) {
     const { top, bottom } = node.getBoundingClientRect();
     if (top < 60 || bottom > innerHeight) node.scrollIntoView({ block, behavior: "smooth" });

@@ -136,7 +136,8 @@
     return { id, foot };
   }
   const LOCK =
-    '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true"><path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>';
+    '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor">' +
+    '<path d="M5 7V4.5a3 3 0 0 1 6 0V7M3 7h10v7H3z" stroke-width="1.5"/></svg>';
   /** What waits there: the titles of tables, charts and races, which tell no result. */
   const titlesIn = (block) =>
     [...block.querySelectorAll(':scope > div > b:first-child, svg > title, .live[data-script="race"] > script')].map(
@@ -299,7 +300,14 @@
       }),
     );
     if (!hits.length)
-      found.innerHTML = `<li>Nothing found. <a href="${up}lessons/glossary.html">The glossary lists all words →</a></li>`;
+      found.append(
+        node(
+          "li",
+          {},
+          "Nothing found. ",
+          node("a", { href: `${up}lessons/glossary.html` }, "The glossary lists all words →"),
+        ),
+      );
   });
   find.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") found.querySelector("a")?.click();
@@ -336,20 +344,10 @@
   showMenu(!matchMedia("(max-width: 860px)").matches);
 
   /** Where am I: the section that stands highest in the window. */
-  const links = [...document.querySelectorAll("nav .sections a")],
-    home = document.querySelector(".home span"),
-    title = home.textContent,
-    lesson = document.querySelector("nav [aria-current]")?.textContent.match(/^\d\d/)?.[0].concat(" › ") ?? "";
+  const links = [...document.querySelectorAll("nav .sections a")];
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    if (phone)
-      home.textContent =
-        at >= 0
-          ? `${lesson}${links[at].textContent}`
-          : scrollY > 140 && !document.body.matches(".front")
-            ? document.querySelector("h1").textContent
-            : title; // where one is, in place of the course's name
     links.forEach((link, i) =>
       i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
     );
@@ -423,13 +421,15 @@
         .sort((a, b) => b.point[1] - a.point[1]);
       const ring = ({ place: [a, b] }) =>
         `<circle cx="${a}" cy="${b}" r="6" fill="none" stroke="currentColor" stroke-width="2"/>`;
-      marks.innerHTML = `<path d="M${near[0]} 48V${svg.viewBox.baseVal.height - 44}" stroke="currentColor" opacity=".4"/>${rows.map(ring).join("")}`;
+      const line = `M${near[0]} 48V${svg.viewBox.baseVal.height - 44}`;
+      marks.innerHTML = `<path d="${line}" stroke="currentColor" opacity=".4"/>${rows.map(ring).join("")}`;
       said.replaceChildren(
         node("b", {}, `${x}: ${Number(rows[0].point[0].toPrecision(4))}`),
         ...rows.map(({ name, point: [, y], look }) => {
           const row = node("span");
           look.setAttribute("d", "M0 5H24");
-          row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg><i>${Number(y.toPrecision(3))}</i>`;
+          row.innerHTML = `<svg width="24" height="10" aria-hidden="true">${look.outerHTML}</svg>`;
+          row.append(node("i", {}, String(Number(y.toPrecision(3)))));
           row.append(name);
           return row;
         }),
@@ -440,8 +440,10 @@
       if (narrow)
         // over the key, not over the curves
         said.style.top = `${svg.getBoundingClientRect().bottom - box.getBoundingClientRect().top}px`;
-      else
-        said.style.left = `${start + (middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth))}px`;
+      else {
+        const beside = middle < width / 2 ? middle + 14 : Math.max(0, middle - 14 - said.offsetWidth);
+        said.style.left = `${start + beside}px`;
+      }
     };
     svg.addEventListener("pointermove", at);
     svg.addEventListener("pointerdown", at);
@@ -485,7 +487,8 @@
     const [heads, ...rows] = table.rows;
     for (const { cells } of rows) {
       for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
-      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060"); // an interval stays in one line
+      // an interval stays in one line
+      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060");
     }
     box.classList.replace("tight", "stacked");
     return true;

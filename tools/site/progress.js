@@ -165,8 +165,7 @@
 
   const next = node("p"),
     counts = node("p"),
-    status = node("p"),
-    begunList = node("ul");
+    status = node("p");
   status.setAttribute("role", "status");
 
   /**
@@ -269,31 +268,6 @@
       );
       summary.ariaLabel = `your progress: ${done} of ${all.length} lessons done, ${open} begun`;
     }
-    const told = (link) =>
-      node(
-        "li",
-        { className: link.ariaCurrent ? "here" : "" },
-        node("a", { href: link.href }, link.textContent),
-        node(
-          "span",
-          {},
-          link.title || link.dataset.done || (link.dataset.minutes ? `${link.dataset.minutes} min` : "–"),
-        ),
-      );
-    const more = once("[data-minutes], [data-ids]").filter(
-      (link) =>
-        !link.closest("nav section:first-of-type, .path:first-of-type") && (link.dataset.minutes || link.dataset.done),
-    ); // part two, the checkpoint, and what else was begun
-    begunList.replaceChildren(
-      ...once("section:first-of-type [data-minutes]").map(told),
-      ...[
-        ["Part two", true],
-        ["Besides", false],
-      ].flatMap(([name, timed]) => {
-        const those = more.filter((link) => timed === Boolean(link.dataset.minutes));
-        return those.length ? [node("li", {}, node("b", {}, name)), ...those.map(told)] : [];
-      }),
-    );
     next.replaceChildren(node("b", {}, `${done} of ${all.length} lessons done.`));
     if (to)
       next.append(
@@ -312,13 +286,14 @@
     const guesses = Object.values(claims).filter((claim) => claim.guess).length;
     const right = asked.filter(([first]) => first.right).length;
     const nothing = !guesses && !asked.length,
+      here = (what) => (keeps ? `${what} kept in this browser alone.` : news),
       rounds = once("[data-rounds]").reduce((sum, link) => sum + playedIn(link), 0);
     counts.textContent =
       (rounds ? `${rounds} round${rounds > 1 ? "s" : ""} played. ` : "") +
       (nothing
-        ? `No guess and no answer in the lessons yet. ${keeps ? "What you guess and answer is kept in this browser alone." : news}`
+        ? `No guess and no answer in the lessons yet. ${here("What you guess and answer is")}`
         : `Guesses: ${guesses}. Quiz questions answered: ${asked.length}, right at the first attempt: ${right}. ` +
-          (keeps ? "They are kept in this browser alone." : news));
+          here("They are"));
     for (const place of document.querySelectorAll(".own")) place.replaceChildren(...ownTable(read()));
   }
 
@@ -376,7 +351,8 @@
     } else if (data?.schema > 1)
       status.textContent = `${file.name} is from a newer version of the course than this site.`;
     else
-      status.textContent = `${file.name} is no progress file: choose one that was saved here, or by “specdec-lab progress --export”.`;
+      status.textContent =
+        `${file.name} is no progress file: ` + "choose one that was saved here, or by “specdec-lab progress --export”.";
   }
 
   function forget() {
@@ -392,7 +368,6 @@
     .getElementById("progress")
     .append(
       next,
-      begunList,
       counts,
       node(
         "details",

@@ -7,13 +7,15 @@ const TOKENS = 48;
 const STOPPED = "Stopped.";
 /** Why this browser cannot run it, in a sentence; "" where it may. */
 function hindrance() {
-  if (location.protocol === "file:")
-    return "This needs the site on a server: opened from a folder, a browser starts no worker. The recorded rounds play here as well.";
-  if (typeof WebAssembly !== "object" || typeof Worker !== "function")
-    return "This browser runs no WebAssembly in a worker. The recorded rounds play here as well.";
-  if (matchMedia("(pointer: coarse)").matches || navigator.deviceMemory < 4)
-    return "This takes 1.6 GB of memory: please open this page on a computer. The recorded rounds play here as well.";
-  return "";
+  const why =
+    location.protocol === "file:"
+      ? "This needs the site on a server: opened from a folder, a browser starts no worker."
+      : typeof WebAssembly !== "object" || typeof Worker !== "function"
+        ? "This browser runs no WebAssembly in a worker."
+        : matchMedia("(pointer: coarse)").matches || navigator.deviceMemory < 4
+          ? "This takes 1.6 GB of memory: please open this page on a computer."
+          : "";
+  return why && `${why} The recorded rounds play here as well.`;
 }
 
 let worker = null,
@@ -179,7 +181,10 @@ async function render({ model, el }) {
           );
         const time = of.seconds.reduce((sum, s) => sum + s.draft + s.verify + s.loop, 0);
         of.time = time;
-        of.counts.textContent = `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s · ${(of.ids.length / time).toFixed(1)} tokens a second`;
+        of.counts.textContent = [
+          `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s`,
+          `${(of.ids.length / time).toFixed(1)} tokens a second`,
+        ].join(" · ");
       };
       const { prompt, temperature } = chosen;
       worker.postMessage({ write: { prompt, name, gamma, tokens: TOKENS, temperature: Number(temperature) } });
