@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from specdec_lab.errors import LabError
@@ -33,9 +34,6 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
 
     A notebook that the learner has not edited follows the one of the course (having run it is no
     edit). One that was edited stays, and the new one is put beside it. Pictures and the glossary follow those of the course.
-
-    Raises:
-        LabError: when there are no lessons here, or the folder cannot be written.
     """
     notebooks = [path for folder in FOLDERS for path in sorted((source / folder).glob("*.ipynb"))]
     if not notebooks:
@@ -83,13 +81,12 @@ def _copy_read_only(source: Path, target: Path) -> None:
 
 
 def _read(list_of_copies: Path) -> dict[str, str]:
+    """Which version each copy began as. Without such a list, every copy that differs counts as edited."""
     check_plain(list_of_copies)
-    try:
+    with suppress(FileNotFoundError, ValueError, RecursionError):
         found = json.loads(list_of_copies.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError, RecursionError):
-        found = {}
-    # Whatever is no such list: then every copy that differs counts as edited.
-    return found if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def _follows(copy: Path, target: Path, began_as: dict[str, str]) -> bool:

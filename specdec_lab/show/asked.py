@@ -152,9 +152,6 @@ def outcome(
     Args:
         interval: (low, high) around `measured`.
         name: of the number, where it was not measured but "computed".
-
-    Raises:
-        LabError: for a number that is negative, infinite or none.
     """
     value, expected = float(measured), None if theory is None else float(theory)
     ends = [] if interval is None else sorted(map(float, interval))
@@ -165,11 +162,7 @@ def outcome(
 
 
 def quiz(lesson: str) -> Quiz:
-    """The self-check of a lesson, such as "01". Every answer is kept in the ledger.
-
-    Raises:
-        LabError: for a lesson without a quiz.
-    """
+    """The self-check of a lesson, such as "01". Every answer is kept in the ledger."""
     return Quiz(lesson, Ledger())
 
 

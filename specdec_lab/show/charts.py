@@ -355,9 +355,6 @@ class FrequencyBars:
         came: {way: {outcome: share}}, at most three ways.
         runs: of how many draws the shares are; then a bracket shows where nineteen of twenty shares should lie.
             None: they are exact.
-
-    Raises:
-        ValueError: for more than three ways.
     """
 
     title: str

@@ -97,11 +97,7 @@ class Sandbox(Live):
     scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
     def __init__(self, rule: str = ""):
-        """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one.
-
-        Raises:
-            LabError: where no rule's name begins so.
-        """
+        """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one."""
         begins = next((name for name in RULES if name.startswith(rule)), None)
         if begins is None:
             raise LabError(f"No rule is called “{rule} …”. There are: {'; '.join(RULES)}.")
