@@ -19,7 +19,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from filelock import FileLock
 
@@ -277,7 +277,11 @@ FIELDS: dict[str, Callable[[Any], bool]] = {  # what each field of an entry must
     **dict.fromkeys(("question", "unit", "reason", "when", "assumed", "assumed_when"), _is_text),
     **dict.fromkeys(("confidence", "status", "message"), _is_text),
 }
-is_ledger = _is_entry("schema", "claims", "quiz")  # whether something has the form that the module's docstring says
+
+
+def is_ledger(data: Any) -> TypeGuard[dict]:
+    """Whether it has the form that the module's docstring says."""
+    return _is_entry("schema", "claims", "quiz")(data)
 
 
 def import_progress(path: str | Path, ledger: Ledger) -> int:
