@@ -7,7 +7,7 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
-from specdec_lab.models import fast, linear, random_llama
+from specdec_lab.models import fast, linear
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import EightBits, Linear, pack
 from specdec_lab.models.load import load_model, wrapped
@@ -130,17 +130,3 @@ def test_a_llama_that_is_not_quite_one_is_refused(monkeypatch, change):
     fast_walk.rotary = lambda like, position_ids: HF["llama"]().model.rotary_emb(like, position_ids=position_ids)
     with pytest.raises(LabError, match="not written out here"):
         fast_walk.check()
-
-
-def test_a_model_of_noise_has_the_right_size_and_runs(monkeypatch):
-    monkeypatch.setattr(random_llama, "VOCABULARY", 50)
-    monkeypatch.setattr(random_llama, "SHAPES", {1.0: (64, 4, 128, 4, 2), 0.1: (32, 2, 64, 4, 2)})
-    cpu = torch.device("cpu")
-    large, small = (random_llama.noise_model(cpu, torch.float32, gb) for gb in (9.0, 1.0))
-    assert (large.layers, small.layers) == (4, 2)
-    assert small.name == "2 layers, 0.0 million random weights"
-    rows = small.cached().extend([[1, 2, 3]]).logits
-    assert torch.isfinite(rows).all()
-    assert rows.std() > 0
-    with pytest.raises(LabError, match=r"0\.1 GB are too few"):
-        random_llama.noise_model(cpu, torch.float32, 0.1)

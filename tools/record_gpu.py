@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import torch
+from transformers import LlamaConfig, LlamaForCausalLM
 
 import specdec_lab as sd
 from specdec_lab.engine.decode import Keep
@@ -22,7 +23,7 @@ from specdec_lab.measure.results import folder
 from specdec_lab.models import fast
 from specdec_lab.models.base import Model
 from specdec_lab.models.hardware import describe
-from specdec_lab.models.random_llama import SHAPES, VOCABULARY, noise_llama
+from specdec_lab.models.load import wrapped
 
 sys.path.append(str(Path(__file__).parent / "peers"))
 from hf_generate import hf_arms
@@ -32,12 +33,26 @@ SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 GAMMAS = (0, 1, 2, 4)
 DRAFTERS = ("lookup", "model", "eagle", "early-exit", "eagle-tree")
 GAMMA = 4
+NOISE = (  # of 1.2 and of 8 billion weights
+    {"hidden_size": 2048, "num_hidden_layers": 16, "intermediate_size": 8192, "num_attention_heads": 32},
+    {"hidden_size": 4096, "num_hidden_layers": 32, "intermediate_size": 14336, "num_attention_heads": 32},
+)
 TEXT = "The river rises in the mountains, and where it meets the sea there is a city. " * 4
 
 
 def digits(x: float) -> float:
     """Those that count."""
     return float(f"{x:.4g}")
+
+
+def noise_llama(shape: dict[str, int], device: torch.device) -> Model:
+    """A Llama with random weights: its text is noise, its timing is real."""
+    more = {"num_key_value_heads": 8, "vocab_size": 128_256, "max_position_embeddings": 4096}
+    config = LlamaConfig.from_dict({**shape, **more, "tie_word_embeddings": True})
+    with device:
+        hf = LlamaForCausalLM._from_config(config, dtype=torch.bfloat16)
+    weights = sum(p.numel() for p in hf.parameters())
+    return wrapped(hf.eval(), f"{config.num_hidden_layers} layers, {weights / 1e6:,.1f} million random weights")
 
 
 def passes(model: Model) -> dict[int, float]:
@@ -83,8 +98,8 @@ def main() -> None:
         found["sampled"][name] = texts(lab, 1, peers=False)
         found["steps"][name] = steps(lab.target, lab.encode(TEXT))
         found["steps"][f"{name}, eagle"] = steps(lab.target, lab.encode(TEXT), drafter=lab.drafter("eagle"))
-    for billions in (1.2, 8.0):
-        model = noise_llama(*SHAPES[billions], VOCABULARY, device, torch.bfloat16)
+    for shape in NOISE:
+        model = noise_llama(shape, device)
         found["passes"][model.name] = passes(model)
         found["steps"][model.name] = steps(model, list(range(100, 260)))
     result = {"schema": 1, "hardware": describe(device), "torch": torch.__version__, **found}

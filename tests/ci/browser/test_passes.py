@@ -3,13 +3,12 @@
 import re
 
 import pytest
-import torch
+from small_models import make
 
 import specdec_lab as sd
 from specdec_lab.measure.roofline import Machine, work
-from specdec_lab.models.random_llama import noise_llama
 
-TARGET = noise_llama(8, 3, 16, 2, 1, 11, torch.device("cpu"), torch.float32)
+TARGET = make("llama")
 LEAST = work(TARGET)
 # One token is read in 10 ms and computed in 1 ms: from 11 tokens on, computing takes longer.
 MACHINE = Machine(bandwidth=LEAST.weight_bytes / 0.010, arithmetic=2 * LEAST.weights / 0.001, launch=0.0)
