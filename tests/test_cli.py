@@ -1,6 +1,5 @@
 """The commands and their JSON, as another program sees them."""
 
-import importlib.metadata
 import json
 import os
 import shlex
@@ -93,6 +92,7 @@ WRONG = {
     "bench --drafters suffix": "no drafter “suffix” to compare",  # it would learn a text from its own repeat
     "bench --prompts ''": "is empty",
     "fetch --target another": "its --target",
+    "doctor --target another": "another --target",
     "traffic ''": "is empty",
     "traffic builtin --at-once 3": "--at-once is for a server",
     "traffic builtin --endpoint http://localhost:1/v1 --drafters eagle": "leave --drafters out",
@@ -136,18 +136,10 @@ def test_doctor_knows_every_package_and_its_range(capsys, monkeypatch):
     monkeypatch.setattr("importlib.metadata.requires", lambda name: needs)
     _, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
     missing = {m["what"]: m["mend"] for m in json.loads(out)["missing"]}
-    assert missing["no-such-package"].startswith('python install.py -c constraints.txt -e "."')
-    assert missing["another"].startswith('python install.py -c constraints.txt -e ".[lab]"')
+    for name in ("no-such-package", "another"):
+        assert missing[name].startswith('python install.py -c constraints.txt -e ".[lab]"')
     assert next(what for what in missing if what.startswith("torch >=99 (here is "))
     assert not {"nobody-here", "nor-here"} & set(missing)  # learners need neither
-
-    def requires(name):
-        raise importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr("importlib.metadata.requires", requires)
-    code, out, _ = run(capsys, "doctor", "--json", "--device", "cpu")
-    missing = {m["what"]: m["mend"] for m in json.loads(out)["missing"]}
-    assert code == 1 and '-e ".[lab]"' in missing["specdec-lab (it runs, but is not installed)"]
 
 
 @pytest.fixture
@@ -181,15 +173,6 @@ def test_the_reference_names_every_drafter():
     (line,) = (line for line in text.splitlines() if line.startswith("`demo` takes"))
     assert all(name in line for name in DRAFTERS)
     assert tuple(KINDS) == TRAINED
-
-
-def test_doctor_looks_at_the_target_that_is_asked_for(capsys, tmp_path):
-    argv = ["doctor", "--json", "--device", "cpu", "--target"]
-    assert json.loads(run(capsys, *argv, str(tmp_path))[1])["pair"]["cached"] is True
-    result = json.loads(run(capsys, *argv, "nobody/no-such-model")[1])
-    assert {"what": "the target, nobody/no-such-model", "mend": "hf download nobody/no-such-model"} in result["missing"]
-    code, _, err = run(capsys, "doctor", "--target", "../no/such/folder")
-    assert (code, "check --target" in err) == (2, True)
 
 
 def test_a_server_that_never_answers_leaves_no_process(capsys, monkeypatch):

