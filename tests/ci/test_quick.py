@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WAS_STARTED = "'quick' in __import__('sys').modules"  # nothing else imports it
 
 
