@@ -6,7 +6,7 @@
  4. Each random number serves one draft and one purpose: test_drawn_from_q, test_sampling.
  5. A cache holds the text that stands, and nothing of what was rejected: here, and test_any_run.
  6. A text in a batch is what it is alone: test_any_run, test_batch.
- 7. In a tree a draft sees its own way alone: test_tree_passes.
+ 7. In a tree a draft sees its own way alone: test_models.
  8. Nothing follows an end, wherever in a round it falls: here, and test_rounds.
  9. What is counted follows from the rounds: test_trace, and test_theory for what is expected of it.
 10. Each of these guards fails for the bug that it is there for: test_planted_bugs.

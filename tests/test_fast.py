@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from small_models import HF, LLAMA, check_pass, make, text, uncached
+from small_models import HF, LLAMA, make, text, uncached
 from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from specdec_lab.errors import LabError
-from specdec_lab.models import fast, linear
+from specdec_lab.models import linear
 from specdec_lab.models.fast import FastModel
 from specdec_lab.models.linear import EightBits, Linear, pack
 from specdec_lab.models.load import load_model, wrapped
@@ -61,26 +61,6 @@ def test_the_largest_numbers_do_not_overflow_in_a_draft(monkeypatch, exact):
         monkeypatch.setattr(linear, "adds_up_eight_bits", lambda: False)
     product, x = linear.draft_product(torch.ones(4, 64)), torch.ones(1, 64)
     assert torch.allclose(product(x), torch.full((1, 4), 64.0), rtol=0.01)
-
-
-@pytest.mark.parametrize("kind", ["fast llama", "replayed llama"])
-def test_a_long_text_joins_short_ones(monkeypatch, kind):
-    """A batch begins with room for few positions, and has a free row when a text comes that is longer than all before."""
-    monkeypatch.setattr(fast, "FIRST_SIZE", 4)
-    model, texts = make(kind), []
-    shared = model.cached(0)
-    for n in (2, 3, 2, 20):
-        own = model.cached()
-        own.prefill(text(n, n))
-        shared.join(own)
-        texts.append(text(n, n))
-    assert shared.held.rows == 4  # so that the last one found a row that was free
-    for leaves in (0, 1, 0):
-        check_pass(shared, *([*tokens, 5] for tokens in texts))
-        shared.rewind([len(tokens) for tokens in texts])
-        shared.drop(leaves)
-        texts[leaves] = texts[-1]
-        texts.pop()
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2"])

@@ -1,5 +1,6 @@
-"""Token trees: exact by enumeration, and what becomes of a text. (What passes compute: test_tree_passes.)"""
+"""Token trees: exact by enumeration, and what becomes of a text. (What passes compute: test_models.)"""
 
+import random
 from functools import partial
 from itertools import product
 
@@ -18,7 +19,7 @@ from specdec_lab.engine.sampling import Sampler, Uniforms, draw
 from specdec_lab.engine.trace import Trace
 from specdec_lab.engine.verify import verify, verify_greedy
 from specdec_lab.errors import LabError
-from specdec_lab.models.tree import Tree
+from specdec_lab.models.tree import TEXT, Tree
 
 
 def drafting(shape, vocab=3, kind=TreeOf, **more):
@@ -143,3 +144,30 @@ def test_a_stale_tiny_cache_shows():
     assert torch.equal(rows[1], model.logits([0, 1, 3])) and torch.equal(rows[2], model.logits([0, 1, 2, 1]))
     cached.keep(0, 2, [1])
     assert torch.equal(cached.extend([[2]]).logits[0, 0], model.logits([0, 1, 3, 2]))
+
+
+def some_trees(number=60):
+    dice = random.Random(0)
+    for n in range(number):
+        least = dice.choice((TEXT, n % 8))  # some are deep: most drafts follow the one before
+        yield Tree(tuple(dice.randint(max(TEXT, min(least, i - 2)), i - 1) for i in range(n % 8)))
+
+
+def way_of(shape, i):
+    return [] if i == TEXT else [*way_of(shape, shape.parents[i]), i]
+
+
+def test_what_a_tree_says_of_its_drafts_follows_from_its_parents():
+    for shape in some_trees():
+        n = len(shape.parents)
+        ways = [way_of(shape, i) for i in range(n)]
+        assert [shape.path(i) for i in range(TEXT, n)] == [[], *ways]
+        assert shape.depths == [len(way) - 1 for way in ways]
+        assert shape.sees.tolist() == [[j in way for j in range(n)] for way in ways]
+        assert shape.children == {i: [j for j in range(n) if shape.parents[j] == i] for i in range(TEXT, n)}
+        named = set(zip(shape.depths, shape.ranks))
+        assert len(named) == n and all(rank == 0 or (depth, rank - 1) in named for depth, rank in named)
+        assert shape.is_chain == (shape == Tree.chain(n)) == all(ways[i] == list(range(i + 1)) for i in range(n))
+    for parents in [(-2,), (0,), (-1, 1), (-1, 0, 5)]:
+        with pytest.raises(ValueError, match="a parent comes before"):
+            Tree(parents)

@@ -11,7 +11,7 @@ TESTS = {
     "specdec_lab/engine/processors.py": "tests/test_processors.py tests/test_trees.py",
     "specdec_lab/engine/drafter.py": "tests/test_lockstep.py tests/test_drafters.py tests/test_trace.py",
     "specdec_lab/engine/enumeration.py": "tests/test_block.py",
-    "specdec_lab/models/tree.py": "tests/test_tree_passes.py tests/test_trees.py",
+    "specdec_lab/models/tree.py": "tests/test_models.py tests/test_trees.py",
     "specdec_lab/theory.py": "tests/test_theory.py tests/test_measure.py",
     "specdec_lab/formats.py": "tests/test_formats.py",
     "specdec_lab/clock.py": "tests/ci/test_cuda_graph.py",
