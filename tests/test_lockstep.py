@@ -1,11 +1,9 @@
-"""Questions of several drafters that are answered together, and what a drafter may be. (Rows and passes: test_batch.)"""
+"""Questions of several drafters that are answered together. (Rows and passes: test_batch.)"""
 
 import torch
 
-from specdec_lab.drafters import Drafter
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.lockstep import Apply, run_in_lockstep
-from specdec_lab.engine.sampling import Sampler, Uniforms
 
 
 def asks(*questions):
@@ -49,30 +47,3 @@ def test_a_proposal_gives_its_rows_and_those_before_the_sampler():
     assert torch.equal(drawn.raw(3, cpu), logits.float().softmax(-1))
     assert copied.distributions(4, cpu).tolist() == copied.raw(4, cpu).tolist() == [[0, 1, 0, 0], [0, 0, 1, 0]]
     assert Proposal([]).distributions(4, cpu).shape == (0, 4)
-
-
-class Steps(Drafter):
-    name = "steps"
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        doubled = yield Apply(lambda rows: 2 * rows, [torch.tensor([[float(gamma)]])])
-        return Proposal([int(doubled)])
-
-
-class Once(Drafter):
-    name = "once"
-
-    def drafting(self, text, gamma, sampler, uniforms):
-        assert torch.is_inference_mode_enabled()
-        return Proposal([gamma])
-
-
-def test_a_drafter_drafts_at_once_or_in_steps_and_either_can_be_asked():
-    how = [0, 1], 3, Sampler(0.0), Uniforms()
-    assert (Steps().propose(*how).tokens, Once().propose(*how).tokens) == ([6], [3])
-    with torch.inference_mode():
-        assert [p.tokens for p in run_in_lockstep([d.drafting(*how) for d in (Once(), Steps(), Once())])] == [
-            [3],
-            [6],
-            [3],
-        ]
