@@ -134,7 +134,6 @@ def written(
     length=3,
     prompt=(0, 1),
     gamma=8,
-    numbers=Unknown,
     run_on=None,
     **more,
 ) -> Chances:
@@ -142,14 +141,13 @@ def written(
 
     Args:
         target: what must come out. run_on: what runs, if not the same.
-        numbers: makes the table.
         more: of what a request takes, such as processors.
     """
     follow_draws(monkeypatch)
     settings = {"sampler": Sampler(1.0), "stops": Stops(100), "verify": rule, "gamma": gamma, **more}
 
     def run(choose):
-        stream = speculative(run_on or target, drafter(), list(prompt), uniforms=numbers(choose), **settings)
+        stream = speculative(run_on or target, drafter(), list(prompt), uniforms=Unknown(choose), **settings)
         return [token for _ in range(rounds) for token in next(stream).tokens]
 
     found = defaultdict(float)
