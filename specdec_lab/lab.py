@@ -3,9 +3,8 @@
 import copy
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from operator import index
 from pathlib import Path
 
@@ -26,6 +25,8 @@ from specdec_lab.formats import first_line
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.models.reference import ReferenceModel
+
+LETTERS_A_TOKEN = 30  # more characters for each token that the target can see are refused unread
 
 
 @dataclass
@@ -51,36 +52,32 @@ class Lab:
             raw: the text as it is, without the template. A tokenizer without one is always raw.
 
         Raises:
-            LabError: for a text that is empty or holds half a character, and for what the template refuses.
+            LabError: for a text that is empty, and for what tokenizer or template refuse.
         """
-        self.check_length(prompt if isinstance(prompt, str) else "".join(str(m.get("content")) for m in prompt))
-        if isinstance(prompt, str):
-            if not prompt.strip():
-                raise LabError("The prompt is empty: write a few words for the model to continue.")
-            if raw or self.tokenizer.chat_template is None:
-                return self.tokenizer(reject_surrogates(prompt)).input_ids
-            prompt = [{"role": "user", "content": reject_surrogates(prompt)}]
-        if self.tokenizer.chat_template is None:
+        text = isinstance(prompt, str)
+        self.check_length(prompt if text else "".join(str(m.get("content")) for m in prompt))
+        if text and not prompt.strip():
+            raise LabError("The prompt is empty: write a few words for the model to continue.")
+        template = self.tokenizer.chat_template
+        if not text and template is None:
             raise LabError(f"{self.target.name} has no chat template, so it cannot take messages: give a text.")
         try:  # a template is a program of the model's makers, which may refuse or fail in any way
-            ids = self.tokenizer.apply_chat_template(list(prompt), add_generation_prompt=True, return_dict=False)
+            if text and (raw or template is None):
+                return self.tokenizer(prompt).input_ids
+            messages = [{"role": "user", "content": prompt}] if text else list(prompt)
+            ids = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
         except Exception as e:
-            raise LabError(
-                f"The chat template of {self.target.name} does not take this prompt ({first_line(e)})."
-            ) from e
+            raise LabError(f"The tokenizer of {self.target.name} does not take this prompt ({first_line(e)}).") from e
         if not ids:
             raise LabError(f"The chat template of {self.target.name} makes nothing of this prompt.")
         return list(ids)  # pyright: ignore[reportReturnType] - no text was asked for
 
     def check_length(self, text: str) -> None:
         """Refuse a text that is far too long without cutting it into tokens, which takes minutes for tens of megabytes."""
-        if len(text) <= 8 * self.target.context:
-            return
-        least = len(text) // max(map(len, self.tokenizer.get_vocab()))
-        if least > self.target.context:
+        if len(text) > LETTERS_A_TOKEN * self.target.context:
             raise LabError(
-                f"The prompt has {len(text)} characters, at least {least} tokens, and {self.target.name} can see "
-                f"{self.target.context}: give a shorter one."
+                f"The prompt has {len(text)} characters, and {self.target.name} can see {self.target.context} tokens: "
+                "give a shorter one."
             )
 
     def text(self, ids: Sequence[int]) -> str:
@@ -91,20 +88,12 @@ class Lab:
             return self._texts(ids)[0]
         return str(self.tokenizer.decode(list(ids), clean_up_tokenization_spaces=False))
 
-    def _texts(self, ids: Sequence[int], behind: Sequence[int] | None = None) -> list[str]:
-        """The text of each of some tokens, decoded behind others: sentencepiece takes the blank off that a text begins with."""
-        behind = self._behind if behind is None else behind
-        before, *texts = self.tokenizer.batch_decode(
-            [list(behind), *([*behind, int(i)] for i in ids)], clean_up_tokenization_spaces=False
-        )
-        return [text[len(before) :] for text in texts]
-
-    @cached_property
-    def _behind(self) -> list[int]:
-        """A token that others are decoded behind. None where blanks join all tokens: these are no part of them."""
+    def _texts(self, ids: Iterable[int]) -> list[str]:
+        """The text of each token, decoded behind another: sentencepiece takes the blank off that a text begins with."""
         first = self.tokenizer("a", add_special_tokens=False).input_ids[-1:]
-        some = self._texts(range(min(300, self.target.vocab_size)), first)
-        return [] if all(text.startswith(" ") for text in some if text) else first
+        both = [first, *([*first, int(i)] for i in ids)]
+        before, *texts = self.tokenizer.batch_decode(both, clean_up_tokenization_spaces=False)
+        return [text[len(before) :] for text in texts]
 
     def only(self, pattern: str) -> Mask:
         """A mask that allows only tokens whose whole text matches a regular expression, and those that end a text."""
@@ -224,16 +213,7 @@ class Lab:
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
 
-def reject_surrogates(text: str) -> str:
-    """The text. Raises LabError where it holds half a character (a lone surrogate), which no tokenizer takes."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise LabError("The prompt holds half a character (a lone surrogate): write it out again.") from None
-    return text
-
-
-def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
+def collect(prompt: list[int], rounds: Iterable[Round]) -> Trace:
     """A trace of the rounds. An interrupt ends it early instead of losing it (`trace.interrupted`)."""
     trace = Trace(prompt)
     try:
