@@ -22,7 +22,6 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 REACTING = 30_000  # ms for everything but a start: what hangs is told soon
 FLAGS = ["--no-sandbox", "--no-first-run"]
 FLAGS += [f"--disable-{what}" for what in ("gpu", "quic", "background-networking", "component-update", "sync")]
-DESK_AND_PHONE = pytest.mark.parametrize("size", [{"width": 1280}, PHONE], ids=["desk", "phone"])
 
 
 class Quiet(SimpleHTTPRequestHandler):
