@@ -1,4 +1,4 @@
-"""Pages of the static site, and a round of a tree that they may show, made for a test."""
+"""Pages of the static site, made for a test."""
 
 import importlib.util
 import sys
@@ -30,14 +30,3 @@ def page_with(site: Path, *widgets) -> str:
     body = "<h1>Widgets</h1>" + "".join(map(sys.modules["cells"].output, outputs))
     (site / name).write_text(build.page_of(body, "Widgets", name, {}), encoding="utf-8")
     return name
-
-
-def tree_of(marks: list[str], parents: list[int], kind: str) -> dict:
-    """A round of a tree as the explorer's data has it: the drafts t0, t1, … and the target's own token."""
-    one = {"id": 1, "p": 1, "q": 1, "p_raw": 1, "q_raw": 1, "u": None, "overlap": 1, "p_top": [], "q_top": []}
-    drafts = [
-        {**one, "text": f"t{i}", "status": mark, "parent": parent, "after_top": []}
-        for i, (mark, parent) in enumerate(zip(marks, parents))
-    ]
-    emitted = {"id": 1, "text": "own", "kind": kind, "p": 1, "p_raw": 1, "p_top": []}
-    return {"drafted": drafts, "emitted": emitted, "before": "", "stop": None, "after_top": []}
