@@ -3,7 +3,7 @@
 import copy
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import index
 from pathlib import Path
@@ -213,7 +213,7 @@ class Lab:
         return math.exp(-float(rows.float().log_softmax(-1).gather(1, tokens).mean()))
 
 
-def collect(prompt: list[int], rounds: Iterable[Round]) -> Trace:
+def collect(prompt: list[int], rounds: Iterator[Round]) -> Trace:
     """A trace of the rounds. An interrupt ends it early instead of losing it (`trace.interrupted`)."""
     trace = Trace(prompt)
     try:
