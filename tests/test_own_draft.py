@@ -85,7 +85,7 @@ def test_prompts_that_leave_no_room_are_left_out(made, tmp_path, monkeypatch):
     lab, said, raw = made[0], [], Prompt("raw", "raw", "a b c", raw=True)
     monkeypatch.setattr(own, "ANSWER", 28)
     own.write_answers(lab, [*PROMPTS, LONG, raw, *PROMPTS[1:3]], tmp_path, 2_000, say=said.append)
-    assert any("476" in line and line.endswith(": 1.") for line in said)
+    assert any("484" in line and line.endswith(": 1.") for line in said)
     kinds = [kind for side in (LEARNED, HELD_OUT) for kind in read_answers(tmp_path / side, lab.target).kind]
     assert set(kinds) == {"mine", "raw"}
 

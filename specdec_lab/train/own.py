@@ -22,7 +22,7 @@ from specdec_lab.models.embedded import cache_dir
 from specdec_lab.models.reference import ReferenceModel
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, Batches, read_answers
 from specdec_lab.train.loop import Stage, Trainer, read_checkpoint
-from specdec_lab.train.write import LOOK, Request, write_text
+from specdec_lab.train.write import Request, write_text
 
 ASIDE = 4  # every fourth prompt is put aside, to measure on
 FEWEST = 8  # prompts: with fewer there is nothing to learn from, or nothing to measure on
@@ -111,7 +111,7 @@ def write_answers(
     """Have the target answer these prompts, until it has written `tokens` tokens to learn from, and some to measure on.
     Prompts that leave no room for an answer are left out.
     """
-    room = lab.target.context - ANSWER - LOOK
+    room = lab.target.context - ANSWER
     learned, aside = put_aside(prompts)
 
     def asked(held_out: bool) -> Callable[[random.Random], Request]:

@@ -14,7 +14,7 @@ from specdec_lab.errors import LabError, silent
 from specdec_lab.train import answers as answers_module
 from specdec_lab.train import write
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, collected, read_answers, save_answers
-from specdec_lab.train.write import Asked, choose, ended, loops
+from specdec_lab.train.write import Asked, Request, loops
 
 PROMPT, ANSWER = SMALL
 END = {0}
@@ -146,38 +146,31 @@ def test_a_damaged_file_is_one_sentence_that_names_it(written, tmp_path, how):
     assert str(path) in str(told.value) and "\n" not in str(told.value)
 
 
-def test_each_text_is_drawn_at_its_own_temperature():
+def test_each_text_is_drawn_at_its_own_temperature(written):
     """By itself, as often as softmax says; a text that shared its random number with its neighbours would say what they say."""
-    logits, n, generator = torch.tensor([2.0, 1.0, 0.5, -1.0]), 4000, torch.Generator().manual_seed(0)
-    every = torch.arange(n)
+    target, n = written[0], 2000
+    prompt = [1, 3, 5, 8]
+    logits = target.cached().extend([prompt]).logits[0, -1]
     for temperature in (0.3, 1.0):
-        u = torch.rand(n, generator=generator)
-        drawn = choose(logits.repeat(n, 1), torch.full((n,), temperature), every, u)
-        share = torch.bincount(drawn, minlength=4) / n
-        assert (share - (logits / temperature).softmax(-1)).abs().max() < 0.04
-    some = every[1::2]
-    mixed = choose(logits.repeat(n, 1), torch.arange(n) % 2.0, some, torch.rand(len(some), generator=generator))
-    assert not mixed[::2].any() and mixed[1::2].any()
-    assert choose(logits[None], torch.ones(1), every[:1], torch.ones(1)).tolist() == [3]  # rounded up to 1
-
-
-def test_an_answer_ends_at_the_right_token():
-    """With its first end, in a loop, or when it is long."""
-    tokens = torch.arange(5 * 40).view(5, 40) + 10
-    tokens[0, 5] = tokens[0, 9] = 3
-    tokens[1, 30] = 3  # behind what stands
-    tokens[2, 8:20] = 7
-    tokens[4, :6] = torch.tensor([1, 2, 3, 1, 2, 3])
-    count = torch.tensor([12, 12, 20, 36, 12])
-    assert ended(tokens, count, {3, 99_999}, 32) == [6, 0, 20, 32, 3]
+        asked = Asked(lambda draw: Request("x", prompt), random.Random(0), n, 1)
+        with pytest.MonkeyPatch.context() as m:
+            m.setattr(write, "TEMPERATURES", (temperature,))
+            drawn = torch.tensor([text.tokens[0] for text in write.answers(target, END, asked, 1, 0)])
+        share = torch.bincount(drawn, minlength=len(logits)) / len(drawn)
+        assert len(drawn) == n and (share - (logits / temperature).softmax(-1)).abs().max() < 0.05
 
 
 def test_an_answer_that_goes_round_in_circles_is_found():
-    tokens = torch.arange(4 * 80).view(4, 80)
-    tokens[1, 50:] = torch.tensor([1, 2, 3, 4, 5, 6] * 5)
-    tokens[2, 68:] = 7
-    tokens[3, 68:78] = 7  # and then it went on
-    assert loops(tokens, torch.full((4,), 80)).tolist() == [False, True, True, False]
-    assert loops(tokens, torch.tensor([80, 60, 74, 4])).tolist() == [False] * 4  # what stands behind does not count
-    half = tokens[:1, :40].repeat(1, 2)
-    assert loops(half, torch.tensor([80])).tolist() == [True]  # many tokens, twice
+    plain = list(range(80))
+    assert not loops(plain) and not loops(plain[:4]) and not loops([])
+    assert loops(plain[:50] + [1, 2, 3, 4, 5, 6] * 5)
+    assert loops(plain[:68] + [7] * 12) and not loops(plain[:68] + [7] * 11)
+    assert not loops(plain[:68] + [7] * 10 + [78, 79])  # and then it went on
+    assert loops(plain[:40] * 2)  # many tokens, twice
+
+
+def test_an_answer_in_circles_is_ended(written, monkeypatch):
+    monkeypatch.setattr(write, "TEMPERATURES", (0.0,))
+    monkeypatch.setattr(write, "loops", lambda answer: len(answer) == 3)
+    asked = Asked(lambda draw: Request("x", [1, 3, 5, 8]), random.Random(0), 1, 40)
+    assert [len(text.tokens) for text in write.answers(written[0], (), asked, 40, 0)] == [3]
