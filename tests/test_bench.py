@@ -16,12 +16,6 @@ from specdec_lab.measure import bench, results
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import work
 
-ROW = {
-    "arm", "kind", "tokens_per_pass", "alpha", "alpha_by_position", "d", "v", "o", "tokens_per_second",
-    "ratio_to_plain", "ratio_interval", "ratio_from_parts", "gamma", "prompts", "new_tokens", "repetition",
-    "slow_rounds",
-}  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
@@ -66,7 +60,6 @@ def test_the_report_has_every_arm_and_kind(run, temperature):
         (arm, kind) for arm in ("plain", "lookup", "model") for kind in ("overall", "even", "odd")
     ]
     for r in result["rows"]:
-        assert set(r) == ROW
         assert r["prompts"] == (6 if r["kind"] == "overall" else 3)
         speculative = r["arm"] != "plain"
         assert all((r[x] is None) != speculative for x in ("gamma", "d", "v", "o", "ratio_from_parts"))
@@ -93,13 +86,6 @@ def test_pilots_have_prompts_of_their_own(folders):
     alone = replace(every[0], id="alone", kind="alone")
     pilot, rest = bench.split_pilot([*many, alone])
     assert alone in pilot and alone in rest  # or its kind would be missing in the result
-
-
-def test_the_table_has_a_row_for_each(run):
-    out, _ = run("--gamma 2 --drafters lookup --max-new-tokens 8 --timed 1")
-    assert "token for token" in out and "Times of the first 1 prompts of each kind in units" in out
-    heads, *rows = (line.split() for line in out[out.index("         arm") :].splitlines() if line.strip())
-    assert heads[-1] == "repetition" and all(row[-1].endswith("%") for row in rows)
 
 
 def test_gamma_best_drafts_as_many_as_it_says(run, monkeypatch):

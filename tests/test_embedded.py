@@ -8,7 +8,6 @@ import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -137,18 +136,6 @@ def test_no_network_is_one_sentence(cache, monkeypatch):
     with pytest.raises(LabError, match="could not be downloaded"):
         embedded.target_dir()
     assert list(cache.iterdir()) == []
-
-
-def test_no_bars_of_others_while_it_is_converted(capfd):
-    """With the loop of transformers that draws them; afterwards it draws as ever, whatever became of the conversion."""
-    from transformers import modeling_gguf_pytorch_utils as gguf_reader
-
-    with suppress(OSError), embedded._no_progress_bars():
-        list(gguf_reader.tqdm([1, 2], desc="reading"))
-        assert capfd.readouterr().err == ""
-        raise OSError
-    list(gguf_reader.tqdm([1, 2], desc="reading"))
-    assert "reading" in capfd.readouterr().err
 
 
 def test_the_converted_target_loads_and_speaks(lab):

@@ -1,4 +1,4 @@
-"""The loops compute what PyTorch's operations do. That each row is computed by itself: test_same_bits."""
+"""The loops compute what PyTorch's operations do. That each row is computed by itself: ci/test_same_bits."""
 
 import math
 

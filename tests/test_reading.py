@@ -55,14 +55,6 @@ def test_whatever_begins_with_two_words_is_prose(tmp_path, pieces):
     assert ([p.content for p in prompts], problems) == ([piece.strip() for piece in pieces], [])
 
 
-@pytest.mark.parametrize(
-    "before", ["2026-11-02 10:00:00 INFO ", "<14>Nov  2 host app[3]: ", "data: ", "web_1  | ", "  "]
-)
-def test_json_is_json_behind_whatever_stands_before_it(tmp_path, before):
-    prompts, problems = read_traffic(written(tmp_path, f"{before}{ENTRY}\n{before}{ENTRY}\n"))
-    assert ([p.content for p in prompts], problems) == ([[USER]] * 2, [])
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)
 @given(
     st.text(st.characters(codec="utf-8", exclude_characters='\0"{[\r\n'), max_size=30), st.integers(1, 4), st.booleans()
@@ -234,15 +226,30 @@ def test_a_table_or_a_page_is_refused_by_its_name(tmp_path):
 
 PARTS = "messages prompt turns input system role content type data parts instruction conversations request id kind a\nb"
 VALUE = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", " ", "\ud800", "user"])
+    | st.text(max_size=5),
     lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(PARTS.split(" ")), x, max_size=4),
     max_leaves=12,
+)
+GOOD = {"id": "0", "kind": "x", "prompt": "hello"}
+ODD = st.sampled_from(["\ud800", " ", "", 5, True, [], ["x"], {"a": 1}]) | VALUE
+ALMOST = st.builds(
+    lambda part, odd: GOOD | {part: odd}, st.sampled_from(["id", "kind", "prompt", "raw", "messages"]), ODD
+)
+CHAT = st.builds(
+    lambda part, odd: {"id": "0", "kind": "x", "messages": [USER | {part: odd}]},
+    st.sampled_from(["role", "content"]),
+    ODD,
 )
 SPOILED = st.lists(st.tuples(st.integers(0, 10**6), st.binary(max_size=3)), max_size=2)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
-@given(st.lists(VALUE, max_size=3), st.sampled_from([b"", b"INFO ", b"data: "]), SPOILED)
+@given(st.lists(VALUE | ALMOST | CHAT, max_size=3), st.sampled_from([b"", b"INFO ", b"data: "]), SPOILED)
 def test_any_bytes_are_prompts_or_one_sentence(tmp_path, values, before, spoiled):
     """Lines of JSON, with some bytes put into them that do not belong there."""
     data = b"\n".join(before + json.dumps(value).encode() for value in values)
@@ -253,7 +260,8 @@ def test_any_bytes_are_prompts_or_one_sentence(tmp_path, values, before, spoiled
     for read in (lambda path: read_traffic(path)[0], read_prompts):
         try:
             prompts = read(str(tmp_path / "mine"))
-            assert all(m["content"].strip() and m["content"].encode() for p in prompts for m in p.messages)
+            texts = [text for p in prompts for text in (p.id, p.kind, *(m["content"] for m in p.messages))]
+            assert all(isinstance(text, str) and text.strip() and text.encode() for text in texts)
         except LabError as e:
             assert "\n" not in str(e) and len(str(e)) < 1000
 

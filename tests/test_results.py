@@ -104,31 +104,3 @@ def test_what_a_gpu_did_can_be_read():
     for name, texts in recorded["texts"].items():
         assert texts["same"]["plain"] == texts["texts"] >= max(texts["same"].values())
         assert set(recorded["sampled"][name]["tokens_per_second"]) <= set(texts["tokens_per_second"])
-
-
-SHAPES = {  # of each recorded file, what its readers ask for
-    "gpu": {"hardware", "torch", "passes", "steps", "texts", "sampled"},
-    "machines": {"machines", "models", "loads"},
-    "climbs": {"hardware", "target", "gamma", "before", "runs"},
-    "designs": {"target", "runs", "further", "blocks"},
-    "trees/t0": {"temperature", "target", "arms"},
-    "trees/t1": {"temperature", "target", "arms"},
-    "engine/draft": {"label", "speculation"},
-    "engine/ngram": {"label", "speculation"},
-    "engine/load": {"label", "runs", "schedule"},
-}
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_recorded_file_has_the_shape_that_its_readers_ask_for(name):
-    assert set(results.recorded(name)) >= SHAPES[name]
-
-
-def test_every_recorded_file_is_checked():
-    data = results.folder().parent
-    found = {
-        str(p.relative_to(data).with_suffix(""))
-        for part in (".", "trees", "engine")
-        for p in data.glob(f"{part}/*.json")
-    }
-    assert found == {*SHAPES, "misconceptions"}  # which are written by hand
