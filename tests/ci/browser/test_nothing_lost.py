@@ -57,12 +57,6 @@ def kept(name: str) -> dict:
     return Ledger().claim(f"77.{name}").get("guess") or {}
 
 
-def save(page) -> None:
-    page.locator(".jp-CodeCell").first.locator(".cm-content").click()
-    with page.expect_response(lambda r: "/api/contents/" in r.url and r.request.method == "PUT"):
-        page.keyboard.press("Control+s")
-
-
 def test_a_guess_beside_a_busy_kernel_is_kept(page, lab):
     """At once, and so in time: before the outcome."""
     lab("busy", IMPORT, 'sd.guess("77.busy", "How many?")', RACE, 'sd.outcome("77.busy", 2.0)')
@@ -182,28 +176,6 @@ def test_each_entry_of_an_outcome_waits_by_itself(page, lab):
     assert line.input_value() == "new"
 
 
-def test_what_the_browser_cannot_store_the_page_keeps(page, lab):
-    """And half a character stops nothing."""
-    page.add_init_script("""const set = Storage.prototype.setItem;
-        Storage.prototype.setItem = function (key, value) {
-            if (key.startsWith("specdec-lab waiting")) throw new DOMException("full", "QuotaExceededError");
-            return set.call(this, key, value);
-        };""")
-    lab("full", IMPORT, 'sd.guess("77.full", "How many?")', 'sd.guess("77.after", "And here?")')
-    run_all(page)
-    guess_of(page, 1).wait_for(timeout=STARTING)
-    restart(page)
-    guess_of(page).get_by_label("because").evaluate("e => { e.value = 'half \\ud83d end'; }")
-    keep_guess(page, "3")
-    keep_guess(page, "4", 1)
-    guess_of(page, 1).get_by_text(NOT_KEPT).wait_for()
-    run_all(page)
-    guess_of(page, 1).get_by_text(KEPT).wait_for(timeout=STARTING)
-    guess_of(page).get_by_text(KEPT).wait_for()
-    found = [(kept(name)["value"], kept(name)["reason"]) for name in ("full", "after")]
-    assert found == [(3, "half \ufffd end"), (4, "")]
-
-
 def test_an_unwritable_ledger_is_never_called_kept(page, lab, tmp_path):
     """Nor where the notebook is opened by somebody who did not enter it."""
     (tmp_path / "folder").mkdir()
@@ -218,18 +190,3 @@ def test_an_unwritable_ledger_is_never_called_kept(page, lab, tmp_path):
     guess_of(page).get_by_text("cannot be used").wait_for()
     assert guess_of(page).get_by_label("your guess").input_value() == "3"
     assert page.get_by_text(CALLED_KEPT).count() == 0
-
-
-def test_after_a_restart_a_saved_notebook_has_widgets(page, lab, course):
-    lab("reopened", IMPORT, 'sd.quiz("01")', 'print("to the end")')
-    run_all(page)
-    page.get_by_text("to the end", exact=True).wait_for(timeout=STARTING)
-    quiz = page.locator(".sdl-explorer[aria-label='Quiz']")
-    quiz.wait_for()
-    save(page)
-    restart(page)
-    save(page)
-    assert nbformat.read(course / "lessons" / "reopened.ipynb", as_version=4).metadata.widgets[STATES]["state"]
-    lab("reopened")
-    quiz.wait_for()
-    assert page.get_by_text("model not found").count() == 0
