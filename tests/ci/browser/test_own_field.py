@@ -1,10 +1,7 @@
 """The field for a reader's own sentence, without a model: what it fetches and when, and what it says where none can run."""
 
-import functools
-import http.server
-import threading
-
 import pytest
+from driving import served
 from pages import ROOT, builder
 
 SAID = {"megabytes": 129, "hardware": "a browser", "large": "On a card, more."}
@@ -18,11 +15,8 @@ def made(tmp_path_factory):
     build.build(out, lessons, lambda folder: SAID)
     for page in (*build.TYPED, build.GALLERY, "index.html"):
         assert (out / page).read_text(encoding="utf-8").count('data-script="own"') == 1
-    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(quiet, directory=out))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield out, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(out) as host:
+        yield out, host
 
 
 @pytest.fixture
@@ -55,39 +49,13 @@ def test_the_field_waits_for_whoever_enters_it(opened):
     assert "129 MB" in page.locator(".sdl-own [role=status]").first.inner_text()
 
 
-def test_a_press_at_once_begins_and_says_what_is_missing(opened):
-    page = opened("index.html")
-    page.locator(".stub button").click()
-    page.locator(".sdl-own").get_by_text("folder").wait_for()  # there is no worker in this site
-    assert page.locator(".sdl-own .sdl-main").is_enabled() and not page.get_by_text("■ stop").is_visible()
-
-
-@pytest.mark.parametrize("name", ["index.html", "lessons/04_acceptance_rate.html", "gallery.html"])
-def test_a_link_leads_to_its_sentence(opened, name):
-    page = opened(f"{name}#own-1?prompt=A+red+boat&drafter=lookup&gamma=3&temperature=0")
+def test_a_link_leads_to_its_sentence(opened):
+    page = opened("gallery.html#own-1?prompt=A+red+boat&drafter=lookup&gamma=3&temperature=0")
     page.locator(".sdl-own").wait_for()
     assert page.get_by_label("your sentence").input_value() == "A red boat"
     assert page.locator(".sdl-own").evaluate("(own) => own.getBoundingClientRect().top < innerHeight")
 
 
-def test_a_phone_is_told_why_it_cannot(opened):
-    phone = {"has_touch": True, "is_mobile": True}
-    page = opened("index.html", **phone)
-    assert page.locator(".stub p").is_visible() and not page.locator(".stub textarea").is_visible()
-    page = opened("lessons/04_acceptance_rate.html", **phone)
-    assert "1.6 GB" in page.locator(".sdl-own").inner_text() and page.get_by_label("your sentence").count() == 0
-
-
 def test_the_disk_is_told_why_it_cannot(from_disk, made):
     page = from_disk(made[0] / "gallery.html")
     assert "server" in page.locator(".sdl-own").inner_text()
-
-
-def test_a_long_result_is_folded_on_a_phone(visit):
-    page = visit("lessons/08_measure_your_traffic.html", 360)
-    folded = page.locator(".long")
-    folded.wait_for()
-    before = page.evaluate("document.documentElement.scrollHeight")
-    page.get_by_text("show the rest").click()
-    assert folded.count() == 0 and page.get_by_text("show the rest").count() == 0
-    assert page.evaluate("document.documentElement.scrollHeight") > before + 500
