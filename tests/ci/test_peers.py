@@ -10,11 +10,9 @@ import floor
 import hf_generate
 import httpx
 import llama_cpp
-import numpy as np
 import psutil
 import pytest
 import torch
-from export import plain_draft, whole_llama, write_draft
 from hf_generate import Generated, generate, hf_arms
 from llama_cpp import ask, llama_arms
 from models_on_disk import save, train_on
@@ -23,10 +21,9 @@ from stand_ins import written as file_with
 from specdec_lab import load
 from specdec_lab.errors import LabError
 from specdec_lab.measure import roofline
-from specdec_lab.models.embedded import GGUF, NAME, cache_dir
+from specdec_lab.models.embedded import NAME
 from specdec_lab.models.load import load_model
 from specdec_lab.train import own
-from specdec_lab.train.answers import LEARNED, read_answers
 
 PROMPT = [7, 3, 5]
 
@@ -80,13 +77,6 @@ def test_each_call_of_the_target_is_a_pass(our_lab):
     assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill
 
 
-def test_a_peer_that_fails_leaves_nothing_at_the_target(our_lab):
-    hf = our_lab.writes(1)
-    with pytest.raises(TypeError):
-        generate(our_lab, PROMPT, {"stopping_criteria": []})
-    assert hf.hooks == []
-
-
 def test_a_peer_decodes_without_the_settings_of_the_model(our_lab):
     """`generate` fills what is not set from the model's own settings, such as a penalty, which ours does not have."""
     hf = our_lab.writes(1)
@@ -110,28 +100,6 @@ def test_a_peer_draws_as_we_do(our_lab, temperature):
         assert (config.temperature, config.top_k) == (temperature, 0)
 
 
-def test_the_same_seed_and_request_draw_the_same_text(our_lab):
-    hf = our_lab.writes(1)
-    for seed, request in ((3, 4), (3, 4), (3, 5), (4, 4)):
-        generate(our_lab, PROMPT, {}, temperature=1.0, seed=seed, request=request)
-    assert hf.drawn[0] == hf.drawn[1] and len(set(hf.drawn)) >= 2
-    assert hf.drawn[2] != hf.drawn[0] != hf.drawn[3]
-
-
-def test_a_peer_that_transformers_cannot_run(our_lab, monkeypatch):
-    def generate(lab, ids, options, **settings):
-        if "assistant_model" in options:
-            raise IndexError("heads of different sizes\nand more")
-        return Generated([1], 1.0, 1)
-
-    monkeypatch.setattr(hf_generate, "generate", generate)
-    monkeypatch.setattr(hf_generate, "plain_draft", lambda lab: object())
-    said = []
-    assert list(hf_arms(our_lab, 5, said.append)) == ["hf-plain", "hf-lookup"]
-    (line,) = said
-    assert line.startswith("hf-assisted is left out") and "IndexError: heads of different sizes)" in line
-
-
 def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
     monkeypatch.setattr(hf_generate, "runs", lambda *given: True)
     draft = object()
@@ -145,8 +113,6 @@ def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
 SERVER = """#!{python}
 import json, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
-if "{fails}" and "{fails}" in sys.argv:
-    sys.exit("error: unknown argument: {fails}")
 class Answers(BaseHTTPRequestHandler):
     def log_message(self, *args): pass
     def do_GET(self): self.reply({{}})
@@ -163,18 +129,15 @@ HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Answers).
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """A function that makes a llama-server, which refuses an argument if one is given."""
+    """The path of a llama-server."""
     monkeypatch.setattr(llama_cpp, "gguf", lambda say: tmp_path / "target.gguf")
     monkeypatch.setattr(llama_cpp, "plain_draft", lambda lab: object())
     monkeypatch.setattr(llama_cpp, "write_draft", lambda draft, target, path: path)
 
-    def make(fails: str = "") -> str:
-        path = tmp_path / "llama-server"
-        path.write_text(SERVER.format(python=sys.executable, fails=fails))
-        path.chmod(0o755)
-        return str(path)
-
-    return make
+    path = tmp_path / "llama-server"
+    path.write_text(SERVER.format(python=sys.executable))
+    path.chmod(0o755)
+    return str(path)
 
 
 LAB = SimpleNamespace(target=SimpleNamespace(name=NAME))
@@ -182,20 +145,13 @@ LAB = SimpleNamespace(target=SimpleNamespace(name=NAME))
 
 def test_each_way_has_a_server_that_ends(program):
     before = len(psutil.Process().children())
-    with llama_arms(LAB, program()) as arms:
+    with llama_arms(LAB, program) as arms:
         assert list(arms) == ["llama-plain", "llama-ngram", "llama-draft"]
         plain, drafts = arms["llama-plain"]([5, 6], max_new_tokens=4), arms["llama-draft"]([5, 6], max_new_tokens=4)
         assert plain == Generated([1] * 4, 4.0, 4)  # 3 seconds for the tokens behind the first one
         assert drafts == Generated([1] * 4, 4.0, 2)
         assert arms["llama-ngram"]([5], max_new_tokens=1, temperature=1.0) == Generated([9], 0.0, 1)
     assert len(psutil.Process().children()) == before
-
-
-def test_a_way_that_a_server_does_not_know(program):
-    said = []
-    with llama_arms(LAB, program("--spec-draft-n-max"), said.append) as arms:
-        assert list(arms) == ["llama-plain", "llama-ngram"]
-    assert len(said) == 1 and "llama-draft is left out" in said[0] and "unknown argument" in said[0]
 
 
 def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
@@ -207,13 +163,11 @@ def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
     with pytest.raises(LabError, match="There is no program /nowhere"), llama_arms(LAB, "/nowhere"):
         pass
     other = SimpleNamespace(target=SimpleNamespace(name="another"))
-    with llama_arms(other, program(), said.append) as arms:
+    with llama_arms(other, program, said.append) as arms:
         assert arms == {} and "own target only" in said[-1]
 
 
-@pytest.mark.parametrize(
-    "answer", ["no JSON", "[]", "{}", '{"tokens": [1], "timings": 5}', '{"tokens": 1, "timings": {}}']
-)
+@pytest.mark.parametrize("answer", ["no JSON", '{"tokens": [1], "timings": 5}'])
 def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
     reply = httpx.Response(200, text=answer, request=httpx.Request("POST", "http://here"))
     monkeypatch.setattr(httpx, "post", lambda *_, **__: reply)
@@ -224,46 +178,13 @@ def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
         ask("http://127.0.0.1:9", [1])
 
 
-@pytest.mark.skipif(not (cache_dir() / GGUF).is_file(), reason="the GGUF file is fetched by tools/peers/compare.py")
-def test_the_draft_model_in_a_file_is_the_draft_model(lab, tmp_path):
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    path = write_draft(plain_draft(lab), cache_dir() / GGUF, tmp_path / "draft.gguf")
-    read = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=path.name, dtype=torch.float32).eval()
-    ids = torch.tensor([lab.encode("Tell me about the sea.")])
-    with torch.no_grad():
-        p, q = (model(ids).logits[0].softmax(-1) for model in (plain_draft(lab), read))
-    assert (p - q).abs().sum(-1).mean() / 2 < 0.03  # eight bits
-
-
-def with_a_cut_head(net, target):
-    cut = own.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))
-    cut.load_state_dict(net.state_dict())
-    return cut
-
-
-def test_a_plain_llama_leaves_nearly_nothing_outside_the_head(written):
-    """To tokens that the draft model cannot draft."""
-    target, tokenizer, text = written
-    trainer = train_on("model", target, tokenizer, text, 4_000)
-    net, answers = with_a_cut_head(trainer.net, target), read_answers(text / LEARNED, target)
-    texts = np.array([answers.text(i)[:24] for i in range(len(answers)) if answers.length[i] >= 24])
-    whole = whole_llama(net, target.hf, texts[8:].tolist())
-    with torch.no_grad():
-        p = whole(torch.tensor(texts[:8])).logits.softmax(-1)
-        rows = net.llama.model(torch.tensor(texts[:8])).last_hidden_state
-        q = (rows @ net.head.weight.T).softmax(-1)
-        p, q = p[:, 1:, net.head.ids], q[:, 1:]  # before a first token all are as likely
-        assert 1 - p.sum(-1).mean() < 1e-2
-        assert (p - q).abs().sum(-1).mean() < 1e-2
-
-
 def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
     trainer = train_on("model", target, tokenizer, text, 2_000)
-    trainer.net = with_a_cut_head(trainer.net, target)
+    cut = own.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))  # a head of some tokens
+    cut.load_state_dict(trainer.net.state_dict())
+    trainer.net = cut
     own.export(trainer, "model", tmp_path / "model.safetensors")
     argv = [str(tmp_path / "llama"), "--target", writer, "--weights", str(tmp_path)]
     export.main(argv)
@@ -282,8 +203,7 @@ def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path,
     assert target.hf.generate(ids, do_sample=True, assistant_model=draft.hf, **more).shape[1] > 6
 
 
-@pytest.mark.parametrize("temperature", ["0", "1"])
-def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch, temperature):
+def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch):
     """Greedy, transformers' texts are ours."""
     monkeypatch.setenv("PATH", "")  # and no llama.cpp
     target, draft = (save(tmp_path / name, seed=i) for i, name in enumerate(("target", "draft")))
@@ -291,7 +211,7 @@ def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch, temperatur
     lines = [json.dumps({"id": i, "kind": "x", "prompt": text}) for i, text in enumerate(texts)]
     prompts = file_with(tmp_path, "\n".join(lines))
     argv = ["--target", target, "--draft", draft, "--device", "cpu", "--drafters", "lookup", "--prompts", prompts]
-    argv += ["--limit", "9", "--max-new-tokens", "12", "--temperature", temperature]
+    argv += ["--limit", "9", "--max-new-tokens", "12"]
     compare.main([*argv, "--json"])
     arms = {r["arm"]: r for r in json.loads(capsys.readouterr().out)["rows"]}
     assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
@@ -302,11 +222,7 @@ def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch, temperatur
         < arms["hf-assisted"]["tokens_per_pass"]
     )
     assert all(r["tokens_per_second"] > 0 for r in arms.values())
-    if temperature == "0":  # drawn texts may end at once
-        assert all(r["ratio_interval"] for r in arms.values())
-        assert all(r["as_own_plain"] == 6 for r in arms.values())
-        compare.main([*argv, "--limit", "2"])
-        assert len(capsys.readouterr().out.splitlines()) == 6
+    assert all(r["as_own_plain"] == 6 for r in arms.values())
 
 
 def test_how_near_a_pass_is_to_its_floor(tmp_path, monkeypatch):
