@@ -188,19 +188,6 @@ def test_drawn_text_keeps_what_its_numbers_say(page, name):
             assert r["emitted"]["p"] > 0
 
 
-def test_drawn_text_keeps_what_recorded_rounds_kept(page):
-    """Of each row only the draft's own chances are recorded, which is all that decides: the rest stands as one token."""
-    rule = "([drafts, p, q, us]) => rounds.verify(drafts, p, q, us, () => 0.5).kept"
-    seen = set()
-    for _, rounds in recorded("eagle-4", "1"):
-        for r in (r for r in rounds if not r["stop"] and r["drafted"]):
-            p, q = ([[d[x], 1 - d[x]] for d in r["drafted"]] for x in "pq")
-            kept = page.evaluate(rule, [[0] * len(p), [*p, [1, 0]], q, [d["u"] for d in r["drafted"]]])
-            assert kept == sum(d["status"] == "accepted" for d in r["drafted"])
-            seen.add(kept)
-    assert seen == {0, 1, 2, 3, 4}
-
-
 @pytest.mark.parametrize("wrong", ["", "from p", "from q"])
 def test_what_one_place_writes_follows_p(page, wrong):
     """Every draft and a fine grid of numbers; a replacement that is drawn from p, or from q, does not pass."""
