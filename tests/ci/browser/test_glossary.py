@@ -12,8 +12,3 @@ def test_a_word_leads_into_the_glossary(page, jupyter):
     page.wait_for_function("h => h.getBoundingClientRect().top < 300", arg=word.element_handle())
     assert word.bounding_box()["y"] >= 0
     assert page.locator(".jp-MarkdownViewer").count() == 1
-
-
-def test_the_file_browser_shows_the_glossary(page, jupyter):
-    page.goto(jupyter.replace(FIRST, "lessons/glossary.md") + "&reset")
-    page.locator(".jp-MarkdownViewer h1", has_text="Glossary").wait_for()
