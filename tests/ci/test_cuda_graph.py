@@ -45,15 +45,6 @@ def test_each_width_is_captured_once_for_all_texts(model, made):
     assert made == [(1, 20), (1, 1), (1, 5), (1, 6)]
 
 
-def test_two_texts_at_a_time_have_captures_of_their_own(model, made):
-    texts = text(30, 1), text(30, 2)
-    caches = [model.cached(), model.cached()]
-    for end in (17, *range(18, 31)):
-        for cached, tokens in zip(caches, texts):
-            check_pass(cached, tokens[:end])
-    assert made == [(1, 17), (1, 17), (1, 1), (1, 1)]
-
-
 @pytest.mark.parametrize("kind", ["fast qwen2", "replayed qwen2"])
 def test_a_text_that_outgrows_its_room_keeps_what_it_holds(monkeypatch, made, kind):
     """And is captured anew."""
@@ -80,14 +71,6 @@ def test_a_room_is_clean_when_it_is_taken_over(model):
     check_pass(clean, text(5))
 
 
-def test_very_wide_passes_are_never_captured(monkeypatch, model, made):
-    monkeypatch.setattr(fast, "MAX_CAPTURED_ROWS", 8)
-    cached = model.cached()
-    for end in (9, 17, 18, 20, 21, 30):
-        check_pass(cached, text(30)[:end])
-    assert made == [(1, 8), (1, 1), (1, 2)]
-
-
 def test_the_clock_stands_still_while_a_pass_is_captured(monkeypatch, model):
     now, waited = [0.0], []
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
@@ -107,17 +90,6 @@ def test_the_clock_stands_still_while_a_pass_is_captured(monkeypatch, model):
         cached.extend([[1]])
         assert read_clock() - begin == seconds
     assert now[0] == 7 and waited == [0]  # before the capture: what runs on the device still counts
-
-
-def test_rows_are_filled_up_to_few_numbers_of_texts(model, made):
-    shared, texts = model.cached(0), [text(9, i)[: 5 + i] for i in range(5)]
-    for i, tokens in enumerate(texts):
-        one = model.cached()
-        one.prefill(tokens[:-2])
-        shared.join(one)
-        check_pass(shared, *texts[: i + 1])
-        shared.rewind([len(t) - 2 for t in texts[: i + 1]])
-    assert {rows for rows, width in made if width == 2} == {1, 2, 4, 8}
 
 
 def test_a_device_that_cannot_record_runs_on_and_says_so(model):
@@ -173,15 +145,6 @@ def test_rooms_that_wait_give_way_when_memory_runs_out(monkeypatch, model):
 def without_cuda(monkeypatch):
     for name, stand_in in STAND_INS.items():
         monkeypatch.setattr(torch.cuda, name, stand_in)
-
-
-def test_a_captured_pass_gives_rows_of_its_own(without_cuda):
-    """Later ones leave them alone. What runs on models of this kind: test_pretended_gpu."""
-    kept, given = torch.randn(2, 3), CapturedPass(lambda x: 2 * x, torch.ones(2, 3))
-    first, second = given(kept), given(-kept)
-    assert torch.equal(first, 2 * kept) and torch.equal(second, -first)
-    zero = CapturedPass(lambda x: 2 * x, torch.zeros(2, 3))  # of which no share can differ
-    assert torch.equal(zero(torch.ones(2, 3)), torch.full((2, 3), 2.0))
 
 
 def test_a_replay_may_round_otherwise_and_no_more(without_cuda, monkeypatch):
