@@ -10,14 +10,13 @@ from pathlib import Path
 import nbformat
 import pytest
 from specdec_grader.classroom.course import nbgrader_api, write_course
-from specdec_grader.classroom.report import beliefs, body, read_class
+from specdec_grader.classroom.report import read_class
 from specdec_grader.learner.jail import bubblewrap_works
 from specdec_grader.part import PARTS
 
 from specdec_lab.cli import main
 from specdec_lab.course.quiz import MISCONCEPTIONS
 from specdec_lab.errors import LabError
-from specdec_lab.show.table import Markdown
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["11_todays_designs", "09_checkpoint"]
@@ -109,22 +108,6 @@ def test_points_and_misconceptions_of_a_class(course, capsys, tmp_path):
     assert f"{exercise}/{exercise}" in capsys.readouterr().out
 
 
-def test_the_page_of_a_class_counts_each_answer_that_waits():
-    def points(n, most, waits=False):
-        return {"points": n, "max_points": most, "waits_for_a_hand": waits}
-
-    ann = {"name": "<ann>", "points": {"01_a": points(1.5, 2, True), "02_b": points(3.0, 3, True)}, "beliefs": [2, 7]}
-    bob = {"name": "bob", "points": {"01_a": points(0.0, 2)}, "beliefs": []}
-    beliefs = [{"number": 2, "belief": "that <p> is drawn", "students": 1}]
-    markdown = body({"assignments": ["01_a", "02_b"], "students": [ann, bob], "beliefs": beliefs})
-    shown = Markdown(markdown)
-    rows = re.findall("<tr>(.*?)</tr>", shown.html.replace("\n", ""))
-    lines = [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in rows]
-    assert shown.text.startswith("2 students.") and "(2)." in shown.text
-    assert lines[:3] == ["student 01 02 misconceptions", "&lt;ann&gt; 1.5/2 ✎ 3/3 ✎ 2, 7", "bob 0/2 – –"]
-    assert "2 that &lt;p&gt; is drawn 1" in lines
-
-
 def test_nbgrader_runs_nothing_itself(course):
     """Only checks have an output, which is the grader's; the code of bea's that shows something has none."""
     made = nbformat.read(course / "autograded" / "bea" / NAMES[0] / f"{NAMES[0]}.ipynb", as_version=4)
@@ -170,11 +153,6 @@ def test_what_is_no_gradebook_is_told(tmp_path, data):
     (tmp_path / "gradebook.db").write_bytes(data)
     with pytest.raises(LabError, match="is no gradebook"):
         read_class(tmp_path / "gradebook.db")
-
-
-def test_a_torn_notebook_shows_no_beliefs(tmp_path):
-    (tmp_path / "torn.ipynb").write_text("{", encoding="utf-8")
-    assert beliefs(tmp_path / "torn.ipynb") == set()
 
 
 def test_a_gradebook_is_never_overwritten(course, capsys):
