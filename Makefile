@@ -48,6 +48,7 @@ check: style types
 	$(TESTS) -q -m "not slow" --ignore tests/ci tests
 
 test: style
+	@$(BIN)/specdec-lab fetch  # once, before kernels that do not wait for a download
 	$(TESTS) --ignore tests/ci lessons tests solutions
 
 # At full size what must never break: the installed wheel, and the two lessons that measure most.
