@@ -167,13 +167,3 @@ class TestCase:
     def test_no_other_part_has_its_answer(self, part):
         others = {x for other in cases() if other != part for x in answers(other)}
         assert not {x for x in answers(part) if digits(x) > 1} & others
-
-
-@pytest.mark.parametrize("path", [path for path in EXERCISES if path != CHECKPOINT], ids=lambda path: path.stem)
-def test_a_question_about_a_distribution_has_fresh_numbers(path):
-    """Outside of cells and of worked cases."""
-    text = re.sub(r"^```.*?^```|^\*A worked case.*?$", "", read(path), flags=re.S | re.M)
-    read_before = [block for lesson in LESSONS for block in blocks(lesson)]
-    for row in groups(text):
-        if len(row) > 2 and abs(sum(row) - 1) < 1e-9:
-            assert not [where for where, text in read_before if stands_in(row, numbers(text))], row
