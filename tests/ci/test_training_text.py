@@ -2,16 +2,13 @@
 
 import random
 import re
-import sysconfig
 
 import pytest
 from models_on_disk import SMALL
-from prose import LONG, write
-from training_text import conversations, documents
+from training_text import conversations
 from training_text import requests as requests_module
 from training_text.conversations import write_conversations
-from training_text.documents import Document, Library, Passages, cut
-from training_text.reading import readable
+from training_text.documents import Document, Library, Passages
 from training_text.requests import Requests, measured, runs
 from training_text.word_problems import SHAPES, shapes
 from transformers import AutoTokenizer
@@ -99,56 +96,6 @@ def test_the_two_sides_share_nothing(tokenizer):
     sides = [document(i).held_out for i in range(400)]
     assert 0.12 < sum(sides) / 400 < 0.28
     assert sides == [document(i).held_out for i in range(400)]
-
-
-def test_sources_are_drawn_by_their_weight():
-    few = [Document("letters", "prose", "en", "", document(i).text) for i in range(3)]
-    library, draw = Library([*map(document, range(90)), *few], {"letters": 3}), random.Random(0)
-    share = sum(library.draw(draw, "prose", "en", 50).source == "letters" for _ in range(1000)) / 1000
-    assert 0.7 < share < 0.8
-
-
-def test_a_passage_is_whole_sentences_of_one_document(tokenizer):
-    count = make(tokenizer).count
-    for seed in range(50):
-        text = cut(document(3), random.Random(seed), 60, count)
-        assert count(text) <= 60
-        assert text.startswith(("3.", "The", "Mr", "Nobody")) and text.endswith(".")
-        assert " ".join(text.split()) in " ".join(document(3).text.split())
-    assert cut(CODE[70], random.Random(0), 20, count) == ""  # code is not cut
-
-
-def test_tables_lists_and_broken_text_are_no_prose():
-    assert readable(STORY * 4)
-    assert not readable("\n".join(f"{i}.{i} Chapter {'.' * 30} {i * 7}" for i in range(40)))
-    assert not readable("Anna Berta Carl Dora Emil Frida Gustav Hans Ida Jan Karl Lisa " * 4)
-    assert not readable("a list of words without any end " * 30)
-    assert not readable(STORY * 4 + "\ufffd")
-
-
-def test_plain_text_and_code(tmp_path):
-    text = f"# A title\n\n{LONG}\n\n- a list\n- of things\n\n```\ncode\n```\n\n" + LONG.replace(". ", ".\n")
-    (found,) = documents.plain_text("s", write(tmp_path / "my-notes.md", text))
-    assert (found.title, found.text) == ("my notes", f"{LONG}\n\n{LONG}")
-    code = 'def f(x):\n    """' + LONG.replace(". ", ".\n    ") + '\n    """\n    y = x\n    z = y\n    return z\n'
-    path = write(tmp_path / "a.py", f"import os\n\n{code}")
-    function, said = documents.python_code("s", path)
-    assert function.text == code.rstrip() and (function.form, function.title) == ("code", "f")
-    assert said.text == LONG and (said.form, said.title) == ("prose", "f")
-    (said,) = documents.python_code("s", write(tmp_path / "about.py", f'"""{LONG}"""'))
-    assert (said.form, said.title, said.text) == ("prose", "about", LONG)
-    assert list(documents.python_code("s", write(tmp_path / "b.py", "def torn("))) == []
-
-
-def test_the_installed_python_gives_code_and_prose(tmp_path, monkeypatch):
-    code = "def f(x):\n    y = x\n    z = y\n    w = z\n    return w\n"
-    for name in ("lib/a.py", "lib/test/b.py", "lib/site-packages/c.py", "site/packaging/d.py", "site/other/e.py"):
-        write(tmp_path / name, f'"""{LONG} {name}."""\n{code}')
-    folders = {"stdlib": str(tmp_path / "lib"), "purelib": str(tmp_path / "site")}
-    monkeypatch.setattr(sysconfig, "get_paths", lambda: folders)
-    found = list(documents.installed_python())
-    assert {d.source for d in found} == {documents.PYTHON} and sum(d.form == "code" for d in found) == 2
-    assert {d.text.split()[-1] for d in found if d.form == "prose"} == {"lib/a.py.", "site/packaging/d.py."}
 
 
 def test_neither_side_is_asked_about_the_others_text(written, tmp_path, monkeypatch):
