@@ -1,7 +1,5 @@
 """tools/passages.py: texts out of packages, as tools/write_training_text.py takes them; nothing is fetched here."""
 
-import gettext
-import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +9,7 @@ import passages as tool
 import pytest
 from prose import LONG, write
 from training_text.documents import LIST, PYTHON, Document, prose, read_documents, read_passages
-from training_text.package_texts import campaign, descriptions, help_page, missions, page, web_page
+from training_text.package_texts import help_page, page, web_page
 
 
 def test_a_web_page_gives_its_paragraphs_by_section(tmp_path):
@@ -28,29 +26,6 @@ def test_a_help_page_is_read_without_its_credits(tmp_path):
     <title>On  ferries</title><section><p>{LONG}</p></section></page>"""
     (found,) = page("s", help_page, write(tmp_path / "a.page", xml))
     assert (found.title, found.text) == ("On ferries", LONG)
-
-
-def test_a_campaign_is_read_in_all_its_languages(tmp_path):
-    said = [f"{LONG} {i}." for i in range(3)]
-    text = "\n".join(
-        f'[message]\nspeaker=x\nmessage= _ "{s.replace("old", chr(34) * 2 + "old" + chr(34) * 2)}"' for s in said
-    )
-    path = write(tmp_path / "03a_The_Ferry.cfg", text)
-    german = gettext.NullTranslations()
-    german.gettext = lambda s: s.replace("ferry", "Fähre")
-    english, other = campaign("s", path, {"de": german})
-    assert english.title == other.title == "The Ferry"
-    assert 'An "old" man' in english.text and english.language == "en"
-    assert "Fähre" in other.text and other.language == "de"
-
-
-def test_missions_and_things(tmp_path):
-    mission = f'mission "The Ferry"\n\ton offer\n\t\tconversation\n\t\t\t`{LONG}`\n\t\t\t`Dear <first>, {LONG}`\n\t\t\tchoice\n'
-    (found,) = missions("s", write(tmp_path / "a.txt", mission))
-    assert (found.title, found.text) == ("The Ferry", LONG)
-    entries = [{"description": LONG}, {"description": {"str": LONG}}, {"description": "short"}, {"name": "x"}]
-    (found,) = descriptions("s", write(tmp_path / "a.json", json.dumps(entries)))
-    assert found.text == f"{LONG}\n\n{LONG}"
 
 
 def test_documents_are_kept_as_they_were(tmp_path):
