@@ -67,23 +67,3 @@ def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
             for moved in changed(tokens, others):
                 assert not moved[:at].any(), "a row of the future"
                 assert at >= len(moved) or moved[at]
-
-
-@torch.no_grad()
-def test_what_they_begin_as(hf):
-    """The first draft of a block is EAGLE's, and three depths begin as the last one alone."""
-    last, block, three = net_of(LastRow, hf), BlockOfMasks(hf, torch.arange(12)), EagleNet(hf, torch.arange(12))
-    for other in (block, three):
-        other.load_state_dict(last.state_dict(), strict=False)
-    three.unroll = PLACES
-    tokens, rows = inputs(three, hf)
-    steps = last.predict(tokens, rows[..., : hf.config.hidden_size])
-    assert torch.allclose(block.predict(tokens, rows[..., : hf.config.hidden_size])[0][0], steps[0][0], atol=1e-5)
-    assert all(torch.allclose(a, b, atol=1e-5) for (a, _), (b, _) in zip(three.predict(tokens, rows), steps))
-
-
-def test_masks_learn(hf):
-    net = net_of(BlockOfMasks, hf)
-    tokens, rows = inputs(net, hf)
-    net.predict(tokens, rows)[3][0].sum().backward()
-    assert (net.masks.grad.abs().sum(1) > 0).all()  # places see each other
