@@ -2,18 +2,14 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
-from specdec_grader.classroom.course import CONFIG
 from traitlets.config import Config
 
-from specdec_lab.cli import VERBS
 from specdec_lab.course.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
@@ -40,21 +36,6 @@ def environment(config: Config, admin: bool) -> dict[str, str]:
     spawner = SimpleNamespace(user=SimpleNamespace(admin=admin), environment=config.Spawner.environment)
     config.Spawner.pre_spawn_hook(spawner)
     return {k: v(spawner) if callable(v) else v for k, v in spawner.environment.items()}
-
-
-def test_the_lists_say_who_may_come_in_and_all_that_a_server_is_given_is_there(config, tmp_path):
-    assert (config.Authenticator.allowed_users, config.Authenticator.admin_users) == ({"ada", "ben"}, {"tea"})
-    (start,) = config.Spawner.cmd
-    assert os.access(start, os.X_OK)
-    given = environment(config, admin=False)
-    assert given["PATH"].startswith(str(Path(sys.prefix) / "bin"))
-    assert given["SPECDEC_LAB_CACHE"] == str(tmp_path / "cache")
-    assert (ROOT / config.Spawner.default_url.removeprefix("/lab/tree/my-course/")).is_file()
-    exchange = read(HUB / "jupyter" / "all" / "nbgrader_config.py")
-    assert exchange.Exchange.root == str(tmp_path / "exchange")
-    assert f'course_id = "{exchange.CourseDirectory.course_id}"' in CONFIG
-    values = yaml.safe_load((HUB / "values.yaml").read_text("utf-8"))["singleuser"]
-    assert values["extraEnv"].items() <= given.items() and values["defaultUrl"] == config.Spawner.default_url
 
 
 def test_a_learner_has_one_ledger_and_grading_writes_into_none_of_the_teacher_s(config, monkeypatch):
@@ -91,15 +72,3 @@ def test_a_server_starts_with_a_working_copy_and_a_limit(tmp_path):
     done = subprocess.run([HUB / "start", "--port=1"], env=given, capture_output=True, text=True, timeout=60)
     assert done.stdout.split()[-2:] == ["3000000000", "--port=1"], done.stderr
     assert (tmp_path / "my-course/lessons/00_start_here.ipynb").is_file()
-
-
-def test_the_commands_on_the_page_exist():
-    from nbgrader.apps.nbgraderapp import NbGraderApp
-
-    blocks = re.findall(r"^```\n(.*?)^```", (HUB / "README.md").read_text("utf-8"), re.S | re.M)
-    commands = "\n".join(blocks)
-    assert set(re.findall(r"specdec-lab ([a-z-]+)", commands)) == {"fetch", "course", "class-report"} <= set(VERBS)
-    theirs = set(re.findall(r"(?m)^nbgrader (\w+)", commands))
-    assert {"collect", "autograde"} <= theirs <= set(NbGraderApp().subcommands)
-    files = set(re.findall(r"exercises/hub/[\w.]+|install\.py|constraints\.txt", commands))
-    assert files and all((ROOT / file).is_file() for file in files)
