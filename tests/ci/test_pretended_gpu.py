@@ -3,7 +3,6 @@
 And the host seldom waits: each number that it reads from a GPU takes until the GPU has caught up.
 """
 
-import json
 import shutil
 from itertools import islice, pairwise
 from statistics import median
@@ -17,11 +16,9 @@ from training_text.conversations import write_conversations
 
 import specdec_lab as sd
 from specdec_lab.choices import DRAFTERS, TRAINED
-from specdec_lab.cli import main
 from specdec_lab.drafters import trained
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import batch_costs, pass_times
 from specdec_lab.models import linear
 from specdec_lab.models.cuda_graph import CapturedPass
@@ -117,27 +114,6 @@ def test_what_is_measured_is_measured_there(gpu, writer, weights):
     costs = batch_costs(lab.target, ids, sizes=(1, 3), gammas=(0, 2), samples=1, drafter=lab.drafter("eagle"))
     assert len(costs) == 4 and all(seconds > 0 for seconds in costs.values())
     assert lab.perplexity(lab.plain(PROMPT, max_new_tokens=5)) > 1
-
-
-@pytest.mark.parametrize("temperature", ["0", "1"])
-def test_the_commands_run_there(gpu, monkeypatch, writer, weights, tmp_path, capsys, temperature):
-    monkeypatch.setattr(roofline, "BIG", {"cuda": 2**20})
-    monkeypatch.setattr(roofline, "SIDE", {"cuda": 64})
-    monkeypatch.setattr(roofline, "SECONDS", 0.01)
-    file = tmp_path / "prompts.jsonl"
-    file.write_text("".join(json.dumps({"id": x, "kind": "k", "prompt": f"{x} b c {x} b"}) + "\n" for x in "aeg"))
-    there = ["--json", "--target", writer, "--weights", str(weights), "--device", "cuda", "--dtype", "float32"]
-    some = ["lookup", "early-exit", "hybrid-tree"]  # they differ most in what they ask of the target
-    bench = ["--drafters", ",".join(some), "--prompts", str(file), "--max-new-tokens", "9", "--gamma", "2"]
-    bench += ["--temperature", temperature]
-    assert main(["bench", *there, *bench]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert result["meta"]["device"] == "cuda:0" and result["meta"]["hardware"].startswith(NAME)
-    assert set(some) <= {row["arm"] for row in result["rows"]}
-    if temperature == "0":
-        assert result["meta"]["identical_texts"] == result["meta"]["texts"]
-    assert main(["demo", *there, "--prompt", PROMPT, "--drafter", "eagle-tree", "--temperature", temperature]) == 0
-    assert json.loads(capsys.readouterr().out)["device"] == "cuda:0"
 
 
 def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
