@@ -2,18 +2,17 @@
 
 It shares with the real thing that the two sides do not mix (an operation on tensors of both raises), and that passes are
 captured, as CUDA graphs on a `tape`. So whatever runs on a GPU runs here, with numbers that can be compared with
-the CPU's, and every operation, reading and copy is counted. It cannot show a GPU's own rounding, memory, or time.
+the CPU's, and every reading is counted. It cannot show a GPU's own rounding, memory, or time.
 """
 
 import ctypes
 import subprocess
-from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from graph_tape import STAND_INS, Graph, each, tensors
+from graph_tape import STAND_INS, each, tensors
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -55,12 +54,16 @@ def held(tensor: Tensor) -> Tensor:
     return tensor.held if isinstance(tensor, OnGpu) else tensor
 
 
+def copies_indices(name: str, args: tuple) -> bool:
+    return name in INDEXED and isinstance(args[0], OnGpu)
+
+
 class PretendedGpu(TorchDispatchMode):
-    """counted: operations started on the GPU, "readings" by the host, which wait for it, and "copies" to it."""
+    """readings: how often the host has read a number, for which it waits until the GPU has caught up."""
 
     def __init__(self):
         super().__init__()
-        self.counted = Counter()
+        self.readings = 0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs, name = dict(kwargs or {}), func.overloadpacket.__name__
@@ -76,31 +79,16 @@ class PretendedGpu(TorchDispatchMode):
         if name in MOVES:
             to_gpu = isinstance(args[0], OnGpu) if name == "copy_" else to_gpu
             here = isinstance(args[1 if name == "copy_" else 0], OnGpu)
-            self.counted["readings"] += here and not to_gpu
-            self.counted["copies"] += to_gpu and not here
-        elif there and (strange := [x for x in given if x.dim() and not isinstance(x, OnGpu)]):
-            if name not in INDEXED or not isinstance(args[0], OnGpu):
-                raise RuntimeError(f"{func}: tensors on both sides")
-            self.counted["copies"] += len(strange)
+            self.readings += here and not to_gpu
+        elif there and any(x.dim() and not isinstance(x, OnGpu) for x in given) and not copies_indices(name, args):
+            raise RuntimeError(f"{func}: tensors on both sides")
         if name in READINGS:
-            self.counted["readings"] += bool(there)
-        elif to_gpu and not func.is_view and name not in ("detach", "lift_fresh", "alias"):
-            self.counted["operations"] += 1
+            self.readings += bool(there)
         out = func(*each(held, args), **{name: each(held, x) for name, x in kwargs.items()})
         if name == "_to_copy" and there and to_gpu and out is held(args[0]):
             return args[0]
         known = {id(x.held): x for x in there}
         return each(lambda x: known[id(x)] if id(x) in known else OnGpu(x), out) if to_gpu else out
-
-
-class CountedGraph(Graph):
-    """A graph is one operation, however many are in it."""
-
-    def replay(self) -> None:
-        counted = torch.utils._python_dispatch._get_current_dispatch_mode().counted
-        before = counted["operations"]
-        super().replay()
-        counted["operations"] = before + 1
 
 
 def guard(folder: Path) -> None:
@@ -124,7 +112,6 @@ def pretended_gpu(monkeypatch):
         "mem_get_info": lambda device=None: (MEMORY, MEMORY),
         "synchronize": lambda device=None: None,
         **STAND_INS,
-        "CUDAGraph": CountedGraph,
     }.items():
         monkeypatch.setattr(torch.cuda, name, stand_in)
     monkeypatch.setattr(CapturedPass, "pools", {})
