@@ -115,17 +115,6 @@ def test_a_batch_is_what_the_target_wrote_and_its_rows(written, monkeypatch):
     assert sorted(whole) == sorted(set(whole)) and len(whole) == len(held)
 
 
-def test_each_text_is_as_likely_as_any_other(written):
-    """Long ones come alone, and short ones together."""
-    target, count, length = written[0], np.zeros(800), np.array([10, 30] * 400, dtype=np.int32)
-    answers = Answers(np.ones(length.sum(), dtype=np.uint16), length, length // 2, *[count] * 2, "t", "p")
-    batches, draw = Batches(target, answers, answers), np.random.default_rng(0)
-    batches.positions, batches.of = 60, lambda source, numbers: np.add.at(count, numbers, 1)
-    for _ in range(20_000):
-        batches.random(draw)
-    assert count[::2].mean() == pytest.approx(count[1::2].mean(), rel=0.05)
-
-
 def test_training_can_begin_with_weights(train, tmp_path):
     """And not only with parts of the target."""
     first = train("eagle", 1_600)
