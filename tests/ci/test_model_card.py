@@ -16,16 +16,6 @@ from specdec_lab.train import own
 pytestmark = pytest.mark.usefixtures("small_batches")
 
 
-def test_overlap_is_told_by_kind(written):
-    trainer = train_on("eagle", *written, 300)
-    told, whole = evaluate_by_kind(trainer), trainer.evaluate()[0]
-    for part in told.values():
-        assert sum(n for n, _ in part.values()) == whole["n"]
-        assert sum(n * x for n, x in part.values()) / whole["n"] == pytest.approx(whole["overlap"], abs=1e-3)
-    assert {"chat", "ask"} <= set(told["kind"])
-    assert set(told["place"]) == {"under 64"}
-
-
 def test_the_card_says_what_the_files_say(written, writer, tmp_path, capsys, monkeypatch):
     """Of a tiny run: its checkpoints, its weights and a benchmark."""
     target, tokenizer, text = written
