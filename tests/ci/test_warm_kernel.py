@@ -1,8 +1,6 @@
 """A kernel that is a fork: it does what a kernel does, can be interrupted, and ends with the program that asked for it."""
 
-import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -52,13 +50,3 @@ def test_a_fork_is_a_kernel_that_ends_with_who_asked(tmp_path, monkeypatch):
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-
-
-def test_nothing_is_left_where_pytest_is_killed(tmp_path):
-    code = f"import sys, time; sys.path.append({os.path.dirname(warm_kernel.__file__)!r}); import warm_kernel\n"
-    code += f"import pathlib; warm_kernel.begin(pathlib.Path({str(tmp_path)!r})); print('begun', flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as pytest_like:
-        pytest_like.stdout.readline()
-        children = Path(f"/proc/{pytest_like.pid}/task/{pytest_like.pid}/children").read_text().split()
-        pytest_like.kill()
-    assert len(children) == 1 and has_ended(int(children[0]))
