@@ -1,6 +1,5 @@
 """The quick setting of the lessons: on in the kernels of `make test` alone, never in what is stored, and it makes things short."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,26 +12,6 @@ import pytest
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 WAS_STARTED = "'quick' in __import__('sys').modules"  # nothing else imports it
-
-
-SMALL = """
-import quick
-quick.start()
-
-from tiny import TinyModel
-from specdec_lab.engine.decode import Stops
-from specdec_lab.measure import costs
-
-target = TinyModel(4, seed=0)
-assert Stops(96).max_new_tokens == 8
-assert [len(times) for times in costs.pass_times(target, [1, 2], held=4, samples=7).values()] == [3, 3]
-"""
-
-
-def test_texts_are_short():
-    paths = {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}
-    done = subprocess.run([sys.executable, "-c", SMALL], capture_output=True, text=True, env=os.environ | paths)
-    assert done.returncode == 0, done.stderr
 
 
 def test_what_is_stored_never_ran_quick(monkeypatch, tmp_path):
