@@ -6,21 +6,18 @@ from types import SimpleNamespace
 
 import compare
 import export
-import floor
 import hf_generate
-import httpx
 import llama_cpp
 import psutil
 import pytest
 import torch
 from hf_generate import Generated, generate, hf_arms
-from llama_cpp import ask, llama_arms
+from llama_cpp import llama_arms
 from models_on_disk import save, train_on
 from stand_ins import written as file_with
 
 from specdec_lab import load
 from specdec_lab.errors import LabError
-from specdec_lab.measure import roofline
 from specdec_lab.models.embedded import NAME
 from specdec_lab.models.load import load_model
 from specdec_lab.train import own
@@ -167,17 +164,6 @@ def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
         assert arms == {} and "own target only" in said[-1]
 
 
-@pytest.mark.parametrize("answer", ["no JSON", '{"tokens": [1], "timings": 5}'])
-def test_an_answer_of_another_kind_of_server_is_said(monkeypatch, answer):
-    reply = httpx.Response(200, text=answer, request=httpx.Request("POST", "http://here"))
-    monkeypatch.setattr(httpx, "post", lambda *_, **__: reply)
-    with pytest.raises(LabError, match="http://here .* like a llama-server"):
-        ask("http://here", [1])
-    monkeypatch.undo()
-    with pytest.raises(LabError, match="like a llama-server"):
-        ask("http://127.0.0.1:9", [1])
-
-
 def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
     """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
     target, tokenizer, text = written
@@ -223,11 +209,3 @@ def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch):
     )
     assert all(r["tokens_per_second"] > 0 for r in arms.values())
     assert all(r["as_own_plain"] == 6 for r in arms.values())
-
-
-def test_how_near_a_pass_is_to_its_floor(tmp_path, monkeypatch):
-    monkeypatch.setattr(roofline, "SECONDS", 0.01)
-    found = floor.report(load(save(tmp_path, seed=0), device="cpu").target)
-    assert found["passes"][0]["k"] == 1 and found["work"]["weight_bytes"] == 4 * found["work"]["weights"]
-    heads, *rows = floor.limits_text(found).splitlines()[1:]
-    assert heads.split()[:2] == ["k", "measured"] and len(rows) == len(found["passes"])
