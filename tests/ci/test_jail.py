@@ -248,3 +248,13 @@ def test_a_learners_own_check_needs_no_bubblewrap(tmp_path):
     given = os.environ | {"PATH": str(tmp_path), "SPECDEC_LAB_LEDGER": str(tmp_path / "ledger.json")}
     done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, encoding="utf-8")
     assert done.stdout.splitlines()[-2:] == ["0.0", "[]"] and "✗ 1.bytes" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script of a shell")
+def test_bubblewrap_that_may_not_be_used_is_not_used(tmp_path, monkeypatch):
+    """As in a container without namespaces: it is there, and fails."""
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not jail.bubblewrap_works.__wrapped__()

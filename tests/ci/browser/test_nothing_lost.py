@@ -176,6 +176,28 @@ def test_each_entry_of_an_outcome_waits_by_itself(page, lab):
     assert line.input_value() == "new"
 
 
+def test_what_the_browser_cannot_store_the_page_keeps(page, lab):
+    """And half a character stops nothing."""
+    page.add_init_script("""const set = Storage.prototype.setItem;
+        Storage.prototype.setItem = function (key, value) {
+            if (key.startsWith("specdec-lab waiting")) throw new DOMException("full", "QuotaExceededError");
+            return set.call(this, key, value);
+        };""")
+    lab("full", IMPORT, 'sd.guess("77.full", "How many?")', 'sd.guess("77.after", "And here?")')
+    run_all(page)
+    guess_of(page, 1).wait_for(timeout=STARTING)
+    restart(page)
+    guess_of(page).get_by_label("because").evaluate("e => { e.value = 'half \\ud83d end'; }")
+    keep_guess(page, "3")
+    keep_guess(page, "4", 1)
+    guess_of(page, 1).get_by_text(NOT_KEPT).wait_for()
+    run_all(page)
+    guess_of(page, 1).get_by_text(KEPT).wait_for(timeout=STARTING)
+    guess_of(page).get_by_text(KEPT).wait_for()
+    found = [(kept(name)["value"], kept(name)["reason"]) for name in ("full", "after")]
+    assert found == [(3, "half \ufffd end"), (4, "")]
+
+
 def test_an_unwritable_ledger_is_never_called_kept(page, lab, tmp_path):
     """Nor where the notebook is opened by somebody who did not enter it."""
     (tmp_path / "folder").mkdir()
