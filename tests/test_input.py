@@ -14,7 +14,6 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.errors import LabError
 from specdec_lab.files import written_whole
 from specdec_lab.lab import Lab
-from specdec_lab.measure import results
 from specdec_lab.measure.prompts import read_prompts, read_traffic
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
@@ -90,7 +89,7 @@ NAMED = (
     ["train", "eagle", "builtin", "--start"], ["lab", "--dir"], ["progress", "--ledger"], ["progress", "--import"],
     ["progress", "--export"], ["doctor", "--target"],
 )  # fmt: skip
-ODD = {"": "is empty", "a\0b": "zero byte", "\udcff\ud800": "half a character", "a" * 300: "", "a/" * 3000: ""}
+ODD = {"": "is empty", "a" * 300: "", "a/" * 3000: ""}
 
 
 @pytest.mark.parametrize("argv", NAMED, ids=" ".join)
@@ -123,12 +122,3 @@ def test_what_breaks_off_leaves_only_the_old_file(tmp_path):
         unfinished.write_text("half")
         raise ValueError
     assert os.listdir(tmp_path) == ["report"] and (tmp_path / "report").read_text() == "old"
-
-
-def test_where_no_result_can_be_kept_nothing_is_measured(capsys, monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(results, "folder", lambda: tmp_path / "file" / "results")
-    argv = ["bench", "--device", "cpu", "--drafters", "lookup", "--gamma", "2", "--max-new-tokens", "2", "--record"]
-    assert main([*argv, "--prompts", written(tmp_path, json.dumps(GOOD))]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and str(tmp_path / "file" / "results") in err.splitlines()[-1]

@@ -169,8 +169,8 @@ def test_other_wrong_names_are_one_sentence(fresh_ledger, saved, tmp_path, capsy
         ("--import", newer): "newer version",
         ("--import", str(tmp_path / "absent.json")): "No such file",
         ("--import", str(tmp_path)): "no plain file",
-        ("--import", ""): "import is empty",
-        ("--export", ""): "export is empty",
+        ("--import", ""): "is empty",
+        ("--export", ""): "is empty",
         ("--export", str(tmp_path / "absent" / "out.json")): "No such file",
     }.items():
         assert main(["progress", *options]) == 2

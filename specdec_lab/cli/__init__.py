@@ -3,9 +3,10 @@
 import argparse
 import importlib
 import json
+import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from specdec_lab.choices import BENCHED, DTYPES, EMBEDDED
 from specdec_lab.errors import LabError
@@ -25,40 +26,40 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def drafter_names(given: str) -> tuple[str, ...]:
-    """The names in an option, with commas between them: of drafters that can be compared."""
-    names = tuple(dict.fromkeys(name.strip() for name in given.split(",")))
+class Parser(argparse.ArgumentParser):
+    """Tells what it cannot read in one sentence, as everything else is told."""
+
+    def error(self, message: str) -> NoReturn:
+        raise LabError(f"{message[:230]} (see {self.prog} --help)")
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1: a type of options."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{number} is too small, it must be at least 1")
+    return number
+
+
+def temperature(text: str) -> float:
+    """0 or a positive number: a type of options."""
+    if not 0 <= (number := float(text)) < math.inf:
+        raise argparse.ArgumentTypeError(f"{number} is no temperature, it must be 0 or a positive number")
+    return number
+
+
+def drafters(text: str) -> tuple[str, ...]:
+    """Names of drafters that can be compared, with commas between them, or all: a type of options."""
+    names = BENCHED if text == "all" else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
         if name not in BENCHED:
-            raise LabError(
-                f"There is no drafter “{name}” to compare: choose some of {', '.join(BENCHED)}, with commas."
-            )
+            raise argparse.ArgumentTypeError(f"there is no drafter “{name}” to compare, choose of {', '.join(BENCHED)}")
     return names
 
 
 def decoding_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every verb that writes texts."""
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 is greedy")
-    parser.add_argument("--max-new-tokens", type=int, default=64)
-
-
-def check_positive(args: argparse.Namespace, *options: str) -> None:
-    """Raises LabError for one of these numbers that is given and below 1."""
-    for option in options:
-        if (value := getattr(args, option)) is not None and value < 1:
-            raise LabError(f"--{option.replace('_', '-')} is {value}, but must be at least 1.")
-
-
-def check_texts(args: argparse.Namespace) -> None:
-    """Raises LabError for an option that is empty, or holds what no file's name and no prompt can hold."""
-    for option, value in vars(args).items():
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str):
-                name = option.replace("_", "-")
-                if not text.strip():
-                    raise LabError(f"The {name} is empty: give one, or leave it out.")
-                if "\0" in text or any("\ud800" <= c <= "\udbff" for c in text):  # what fsencode refuses
-                    raise LabError(f"The {name} holds a zero byte or half a character: write it out again.")
+    parser.add_argument("--temperature", type=temperature, default=0.0, help="0 is greedy")
+    parser.add_argument("--max-new-tokens", type=positive, default=64)
 
 
 def lab_from(args: argparse.Namespace) -> "Lab":
@@ -68,18 +69,15 @@ def lab_from(args: argparse.Namespace) -> "Lab":
     return load(args.target, args.draft, args.device, say, args.dtype, args.weights, args.backend)
 
 
-def reply(args: argparse.Namespace, result: dict, text: str) -> int:
-    """Print what a verb found: `result` as JSON with --json, else `text`. Returns the exit status."""
-    print(json.dumps(result, ensure_ascii=False) if args.json else text)
-    return 0
+def reply(args: argparse.Namespace, result: dict, text: str, title: str = "") -> int:
+    """Print what a verb found: `result` as JSON with --json, else `text`. Returns the exit status.
 
-
-def reply_with_page(args: argparse.Namespace, result: dict, title: str, markdown: str) -> int:
-    """`reply` with a report in Markdown; it is also written as a page where --html says."""
-    reply(args, result, markdown)  # first of all: to write the page may fail
-    if args.html:
+    With a title the text is a report in Markdown, which is also written as a page where --html says.
+    """
+    print(json.dumps(result, ensure_ascii=False) if args.json else text)  # first of all: to write the page may fail
+    if title and args.html:
         with written_whole(Path(args.html)) as unfinished:
-            unfinished.write_text(page(title, markdown), encoding="utf-8")
+            unfinished.write_text(page(title, text), encoding="utf-8")
     return 0
 
 
@@ -100,9 +98,7 @@ def parser_of_verbs() -> argparse.ArgumentParser:
     common.add_argument("--weights", help="folder of trained drafters (default: those of the course)")
     common.add_argument("--seed", type=int, default=0)
 
-    parser = argparse.ArgumentParser(
-        prog="specdec-lab", description="Real draft/verify decoding, shown token by token."
-    )
+    parser = Parser(prog="specdec-lab", description="Real draft/verify decoding, shown token by token.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, package in VERBS.items():
         module = importlib.import_module(f"{package}.cli.{name.replace('-', '_')}")
@@ -118,13 +114,14 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # ✓ and γ, also where the console's code page lacks them
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(encoding="utf-8", errors="replace")
-    parser = parser_of_verbs()
-    args, more = parser.parse_known_args(argv)
-    if more and args.verb != "lab":
-        parser.error(f"unrecognized arguments: {' '.join(more)}")
-    args.more = more  # JupyterLab's own options
+    argv = sys.argv[1:] if argv is None else argv
     try:
-        check_texts(args)
+        if any(not text.strip() or (text.startswith("--") and text.endswith("=")) for text in argv):
+            raise LabError("One of the options is empty: give a value, or leave it out.")
+        parser = parser_of_verbs()
+        args, args.more = parser.parse_known_args(argv)  # more: JupyterLab's own options
+        if args.more and args.verb != "lab":
+            parser.error(f"unrecognized arguments: {' '.join(args.more)}")
         return args.run(args)
     except KeyboardInterrupt:
         say("specdec-lab: interrupted.")
@@ -134,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except (LabError, OSError) as e:
         why = describe_os_error(e) if isinstance(e, OSError) else str(e)
-        if args.json:
+        if "--json" in argv:
             print(json.dumps({"schema": 1, "error": why}, ensure_ascii=False))
         say(f"specdec-lab: {why}")
         return 2

@@ -5,9 +5,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from specdec_lab.choices import BENCHED
-from specdec_lab.cli import check_positive, decoding_arguments, drafter_names, lab_from, reply, say
+from specdec_lab.cli import decoding_arguments, drafters, lab_from, positive, reply, say
 from specdec_lab.errors import LabError
-from specdec_lab.files import check_writable
 
 if TYPE_CHECKING:
     from specdec_lab.lab import Lab
@@ -17,26 +16,38 @@ ROW = "{:>12} {:>2}  {:<19}" + len(NUMBERS) * "{:>12}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--drafters", default="all", help=f"all, or some of {', '.join(BENCHED)}, with commas")
+    parser.add_argument(
+        "--drafters", type=drafters, default="all", help=f"all, or some of {', '.join(BENCHED)}, with commas"
+    )
     parser.add_argument("--prompts", default="builtin", help="builtin, or a JSON-lines file")
-    parser.add_argument("--gamma", default="4", help="most tokens drafted a round, or best: the best for each drafter")
+    parser.add_argument(
+        "--gamma", type=gamma, default="4", help="most tokens drafted a round, or best: the best for each drafter"
+    )
     decoding_arguments(parser)
-    parser.add_argument("--limit", type=int, help="use only the first N prompts of each kind")
-    parser.add_argument("--repeats", type=int, default=1, help="decode every prompt so many times, for steadier times")
+    parser.add_argument("--limit", type=positive, help="use only the first N prompts of each kind")
+    parser.add_argument(
+        "--repeats", type=positive, default=1, help="decode every prompt so many times, for steadier times"
+    )
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
-    parser.add_argument("--timed", type=int, help="take times from, and repeat, only the first N prompts of each kind")
+    parser.add_argument(
+        "--timed", type=positive, help="take times from, and repeat, only the first N prompts of each kind"
+    )
+
+
+def gamma(text: str) -> str:
+    """A whole number, or best: a type of options."""
+    return text if text == "best" else str(int(text))
 
 
 def run(args: argparse.Namespace) -> int:
+    from specdec_lab.engine.decode import check_gamma
     from specdec_lab.measure import bench
     from specdec_lab.measure.prompts import first_of_each_kind, read_prompts
     from specdec_lab.measure.results import save_result
 
-    names = BENCHED if args.drafters == "all" else drafter_names(args.drafters)
-    check_positive(args, "limit", "repeats", "timed")
-    gamma = gamma_of(args.gamma)
-    if args.record:
-        check_record()
+    number = None if args.gamma == "best" else int(args.gamma)
+    if number is not None:
+        check_gamma(number, 1, "plain decoding is measured in any case")
     prompts = read_prompts(args.prompts)
     if args.limit:
         prompts = first_of_each_kind(prompts, args.limit)
@@ -47,11 +58,11 @@ def run(args: argparse.Namespace) -> int:
     if not prompts:
         raise LabError(f"No prompt of {args.prompts} can be used. {problems[0]}")
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens, "seed": args.seed}
-    pilot, gammas = [], dict.fromkeys(names, gamma or 0)
-    if gamma is None:
+    pilot, gammas = [], dict.fromkeys(args.drafters, number or 0)
+    if number is None:
         pilot, prompts = bench.split_pilot(prompts)
         say(f"Looking for each drafter's best γ on {len(pilot)} prompts …")
-        gammas = bench.best_gammas(lab, pilot, names, **settings)
+        gammas = bench.best_gammas(lab, pilot, args.drafters, **settings)
     timed = first_of_each_kind(prompts, args.timed) if args.timed else prompts
     runs = bench.decode_all(lab, prompts, gammas, repeats=args.repeats, timed=timed, say=say, **settings)
     same = bench.identical(runs) if args.temperature == 0 else {}
@@ -67,29 +78,6 @@ def run(args: argparse.Namespace) -> int:
     if args.record:
         say(f"The result is kept in {save_result(result)}.")
     return 0
-
-
-def gamma_of(given: str) -> int | None:
-    """The number, or None for the best."""
-    from specdec_lab.engine.decode import MOST_DRAFTS, check_gamma
-
-    if given == "best":
-        return None
-    if not (given.isascii() and given.isdigit() and len(given) < 20):
-        raise LabError(f"--gamma is {given[:20]}, but must be a number (at most {MOST_DRAFTS}), or best.")
-    check_gamma(int(given), 1, "plain decoding is measured in any case")
-    return int(given)
-
-
-def check_record() -> None:
-    """Raises LabError, before anything is measured, where no result can be kept."""
-    from specdec_lab.measure.results import folder
-
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-        check_writable(folder())
-    except OSError as e:
-        raise LabError(f"No result can be kept in {folder()} ({e.strerror}): run without --record.") from e
 
 
 def about(args: argparse.Namespace, lab: "Lab") -> dict:

@@ -17,5 +17,5 @@ def run(args: argparse.Namespace) -> int:
     folder = target_dir(say)
     from specdec_lab.models.load import load_model  # torch, behind what is told of the download
 
-    load_model(EMBEDDED, args.device, say)  # packs its weights: a cache that is read-only later has them
+    load_model(EMBEDDED, args.device, say)  # numba compiles once, and keeps what it has compiled
     return reply(args, {"schema": 1, "target": str(folder)}, f"The target is in {folder}.")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from specdec_lab.cli import reply_with_page
+from specdec_lab.cli import reply
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,4 +15,4 @@ def run(args: argparse.Namespace) -> int:
     from specdec_grader.classroom.report import body, read_class
 
     data = read_class(Path(args.gradebook))
-    return reply_with_page(args, data, "The class", body(data))
+    return reply(args, data, body(data), "The class")
