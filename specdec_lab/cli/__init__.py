@@ -88,7 +88,7 @@ def describe_os_error(e: OSError) -> str:
 
 
 def parser_of_verbs() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
+    common = Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     common.add_argument("--target", default=EMBEDDED, help="hub name or path (default: the embedded model)")
     common.add_argument("--draft", help="hub name or path of a draft model")
