@@ -195,7 +195,8 @@ def test_names_at_the_ends_of_lines_are_apart_and_inside(heights):
 @given(low=st.floats(-1e3, 1e3), span=st.just(0.0) | st.floats(1e-3, 1e6))
 def test_ticks_are_few_and_inside(low, span):
     found = charts.ticks(low, low + span)
-    assert len(found) <= 14 and all(low - 1e-6 <= t <= low + span + 1e-6 for t in found)
+    near = 1e-6 + 1e-9 * span  # nobody sees such a part of an axis
+    assert len(found) <= 14 and all(low - near <= t <= low + span + near for t in found)
 
 
 def test_a_learning_curve_is_of_the_first_draft():
