@@ -1,7 +1,6 @@
 """The edge to the disk: a file is read if it is a plain one of a sane size, and written whole or not at all."""
 
 import errno
-import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -71,15 +70,6 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
         why = getattr(e, "strerror", None) or e
         why = "it is not UTF-8: save it in that form" if isinstance(e, UnicodeError) else why
         raise LabError(f"{shown} cannot be read ({why}).") from e
-
-
-def read_json(name: str | Path, largest: int | None = None) -> object:
-    """What a file of JSON holds."""
-    try:
-        return json.loads(read_text(name, largest))
-    except (ValueError, RecursionError) as e:
-        why = "nested too deeply" if isinstance(e, RecursionError) else str(e)[:100]
-        raise LabError(f"“{str(name)[:80]}” is no JSON ({why}).") from e
 
 
 def new_folder(name: str | Path) -> Path:

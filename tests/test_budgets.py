@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 # exercises 6,500, tests 13,500, of them 10,500 outside of tests/ci, which only CI runs, and 6,000 lines of js and css in
 # all. Whoever raises one says what went in exchange.
 LIMITS = {
-    "specdec_lab": (12_160, 3_730, 86),
+    "specdec_lab": (12_150, 3_730, 86),
     "exercises": (6_530, 0, 46),
     "tests": (18_340, 0, 144),
     "tests :!tests/ci": (13_030, 0, 97),
