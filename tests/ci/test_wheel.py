@@ -33,7 +33,7 @@ def python(wheel, full) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
     inside = folder / "env" / "bin" / "python"
     torch = f"torch=={version('torch').partition('+')[0]}"
-    packages = [wheel, torch, f"transformers=={OLDEST}", "pytest"]
+    packages = [wheel, torch, f"transformers=={OLDEST}", "pytest", "hypothesis"]
     subprocess.run([inside, ROOT / "install.py", *packages], check=True)  # PyTorch without CUDA where there is no GPU
     return inside
 
