@@ -57,8 +57,12 @@ def printable(text: str, most: int = 2000) -> str:
 
 
 def first_line(e: BaseException, most: int = 150) -> str:
-    """What another library says of its failure, in so many characters; its kind where it says nothing."""
-    return (str(e).strip().splitlines() or [type(e).__name__])[0][:most]
+    """The beginning of another library's message; a heading that ends in a colon brings the line behind it. Its kind stands
+    in front where it says a word or nothing, such as the key that was not found.
+    """
+    lines = [line.strip() for line in str(e).splitlines() if line.strip()] or [""]
+    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
+    return (said if " " in said else f"{type(e).__name__} {said}")[:most].rstrip(".: ")
 
 
 def in_digits(number: int) -> str:

@@ -10,6 +10,7 @@ from transformers.utils import logging
 
 from specdec_lab.choices import DTYPES, EMBEDDED
 from specdec_lab.errors import LabError, Say, explain_memory, say_if_slow, silent
+from specdec_lab.formats import first_line
 from specdec_lab.models.embedded import NAME, target_dir
 from specdec_lab.models.fast import FastModel, supports
 from specdec_lab.models.hardware import give_memory_back
@@ -79,7 +80,7 @@ def load_model(
     with explain_memory(f"load {shown}", "close some programs, or choose a smaller model or another device"):
         stored, torch_dtype = dtype == "int4", pick_dtype(dtype, device)
         try:
-            if folder:
+            if folder and name != EMBEDDED:
                 check_folder(folder)
             with say_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
                 tokenizer = AutoTokenizer.from_pretrained(
@@ -166,13 +167,13 @@ def why_not(name: str, source: str | Path, e: Exception) -> str:
     if "trust_remote_code" in str(e):
         return f"{name} {OWN_CODE}"
     if name == EMBEDDED:
-        return f"The cached target in {source} does not load ({_first_line(e)}): delete that folder and run again."
+        return f"The cached target in {source} does not load ({first_line(e)}): delete that folder and run again."
     like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
     if Path(name).exists() or (os.sep in name and not like_a_hub_name):
-        return f"No causal language model can be read from the folder {name}: {_first_line(e)}."
+        return f"No causal language model can be read from the folder {name}: {first_line(e)}."
     return (
         f"The model “{name}” cannot be loaded: check the name, and the network if it is not on this machine yet "
-        f"({_first_line(e)})."
+        f"({first_line(e)})."
     )
 
 
@@ -237,15 +238,6 @@ def wrapped(
     model = ReferenceModel(hf, name)
     model.check()
     return model
-
-
-def _first_line(e: Exception) -> str:
-    """The beginning of another library's message; a heading that ends in a colon brings the line behind it."""
-    lines = [line.strip() for line in str(e).splitlines() if line.strip()] or [""]
-    said = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
-    if " " not in said:  # such as the key that was not found
-        said = f"{type(e).__name__} {said}"
-    return said[:200].rstrip(".: ")
 
 
 def eos_of(model: ReferenceModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
