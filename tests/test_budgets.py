@@ -12,9 +12,9 @@ ROOT = Path(__file__).parents[1]
 LIMITS = {
     "specdec_lab": (12_150, 3_730, 86),
     "exercises": (6_530, 0, 46),
-    "tests": (18_340, 0, 144),
+    "tests": (18_390, 0, 144),
     "tests :!tests/ci": (13_030, 0, 97),
-    "tools": (5_190, 2_830, 43),
+    "tools": (5_195, 2_935, 43),
     "lessons": (400, 0, 4),
 }
 

@@ -23,8 +23,13 @@ SITE = Path(__file__).parents[3] / "tools" / "site"
 PROMPTS = ("Why is the sky blue?", "Repeat: a cat, a cat, a cat, a dog.")
 TOKENS, GAMMA = 24, 3
 PAGE = """<!doctype html><script type="module">
-  const worker = new Worker("worker.js", { type: "module" }), heard = [];
-  worker.onmessage = ({ data }) => heard.push(data);
+  const heard = [];
+  window.begun = () => {
+    const worker = new Worker("worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => heard.push(data);
+    return worker;
+  };
+  window.worker = begun();
   window.ask = async (message, until) => {
     heard.length = 0;
     worker.postMessage(message);
@@ -73,7 +78,7 @@ def page(browser, live, pair, tmp_path_factory):
     for name, net in nets.items():
         trained.save_net(net, folder / f"{name}.safetensors", about)
     tokenizer = embedded.target_dir()
-    live.write_model(folder, target.hf, AutoTokenizer.from_pretrained(tokenizer), None, folder)
+    plan = live.write_model(folder, target.hf, AutoTokenizer.from_pretrained(tokenizer), None, folder)
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (folder / name).write_bytes((tokenizer / name).read_bytes())
     live.scripts(folder)
@@ -81,6 +86,7 @@ def page(browser, live, pair, tmp_path_factory):
         live.runtime(folder)
     except LabError as e:
         pytest.skip(str(e))
+    live.write_plan(folder, plan)
     with loaded(browser, folder) as tab:
         tab.folder = folder
         yield tab
@@ -100,8 +106,43 @@ def loaded(browser, folder: Path):
         tab.close()
 
 
+WRONG = {  # what comes with status 200 in place of a file, by what the reader is told
+    "web page": lambda data: b"<!doctype html><title>Log in</title>",
+    "0 of": lambda data: b"",
+    "bytes came": lambda data: data[: len(data) // 2],
+    "Another file": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
+ANEW = "() => { worker.terminate(); worker = begun(); return ask({ load: true }, 'ready') }"
+
+
+@pytest.mark.parametrize("plan", ["<!doctype html>", "{}", "null"])
+def test_a_plan_of_another_kind_is_told(page, plan):
+    page.route("**/plan.json", lambda route: route.fulfill(body=plan))
+    said = page.evaluate(ANEW)[-1]
+    page.unroute("**/plan.json")
+    assert said["told"] and ("web page" if "<" in plan else "version") in said["failed"], said
+
+
+@pytest.mark.parametrize("told", WRONG)
+def test_a_file_that_is_another_is_told_and_not_kept(page, told):
+    """It comes with status 200. Where the browser has kept a wrong one, the right one is fetched in its place."""
+    name = "weights-00.bin"
+    wrong = WRONG[told]((page.folder / name).read_bytes())
+    page.evaluate("async () => { for (const key of await caches.keys()) await caches.delete(key) }")
+    page.route(f"**/{name}", lambda route: route.fulfill(body=wrong))
+    said = next(said for said in page.evaluate(ANEW) if "failed" in said)  # other files may come after it
+    page.unroute(f"**/{name}")
+    assert said["told"] and told in said["failed"], said
+    assert not page.evaluate("async (name) => Boolean(await caches.match(name))", name)
+    keep = "async ([name, body]) => (await caches.open((await caches.keys())[0])).put(name, new Response(body))"
+    page.evaluate(keep, [name, wrong.decode("latin1")])
+    assert "ready" in page.evaluate(ANEW)[-1]
+
+
 def written(page, prompt: str, name: str, temperature: int = 0) -> list[dict]:
-    asked = {"write": {"prompt": prompt, "name": name, "gamma": GAMMA, "tokens": TOKENS, "temperature": temperature}}
+    asked = {"write": {"prompt": prompt, "names": [name], "gamma": GAMMA, "tokens": TOKENS, "temperature": temperature}}
     said = page.evaluate("([asked]) => ask(asked, 'done')", [asked])
     assert "done" in said[-1], said[-1]
     return said

@@ -4,7 +4,12 @@ import pytest
 from driving import served
 from pages import ROOT, builder
 
-SAID = {"megabytes": 129, "hardware": "a browser", "large": "On a card, more."}
+SAID = {
+    "megabytes": 129,
+    "files": 9,
+    "hardware": "a browser",
+    "large": {"card": "a card", "billions": 7, "costs": {"5": 1.1}},
+}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ product of 4-bit matrices would spread them out at every pass, eight times as sl
 library's fused one is slow for several rows.
 """
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper
 
 PLACES = 2048  # of a text, the prompt included: so many rotations are stored
-SHARD = 80_000_000  # bytes of a file at most: some static hosts refuse files of 100 MB
+SHARD = 22_000_000  # bytes of a file at most: what a reader stops or a network drops loses no more than this
 FLOAT = TensorProto.FLOAT
 BLOCK = 32  # weights that share a scale in a GGUF file
 
@@ -231,15 +230,8 @@ def join_graph(path: Path, size: int, parts: int, epsilon: float) -> dict:
     return g.save(path, {"rows": [1, "k", parts * size]}, [joined]) | {"outputs": [joined]}
 
 
-def write_shards(weights: Weights, out: Path) -> list[dict]:
-    """The stored bytes in files of at most SHARD; their names and sizes."""
-    whole, files = b"".join(weights.parts), []
-    for i in range(0, len(whole), SHARD):
-        name = f"weights-{len(files)}.bin"
-        (out / name).write_bytes(whole[i : i + SHARD])
-        files.append({"name": name, "bytes": len(whole[i : i + SHARD])})
-    return files
-
-
-def write_plan(out: Path, plan: dict) -> None:
-    (out / "plan.json").write_text(json.dumps(plan, separators=(",", ":")), encoding="utf-8")
+def write_shards(weights: Weights, out: Path) -> None:
+    """The stored bytes in files of at most SHARD."""
+    whole = b"".join(weights.parts)
+    for number, i in enumerate(range(0, len(whole), SHARD)):
+        (out / f"weights-{number:02}.bin").write_bytes(whole[i : i + SHARD])

@@ -2,12 +2,14 @@
 
     write(out): plan.json, weights-N.bin, *.onnx, tokenizer.json, and of two npm packages what runs them.
 
-What a browser fetches is about 100 MB, and 14 MB of runtime; it is asked for by a press only.
+What a browser fetches is about 100 MB, and 14 MB of runtime; it is asked for by a press only. It takes no file that is
+not the one that plan.json names, by its length and SHA-256.
 """
 
 import base64
 import hashlib
 import io
+import json
 import tarfile
 import urllib.request
 from collections.abc import Mapping
@@ -24,7 +26,6 @@ from live.graphs import (
     draft_graph,
     join_graph,
     target_graph,
-    write_plan,
     write_shards,
 )
 from specdec_lab.drafters.student import EMBEDDING_SCALE, exit_of, middle_of
@@ -49,6 +50,8 @@ MATRICES = {  # of a layer: the name in transformers, in the GGUF file
     "down": ("mlp.down_proj", "ffn_down"),
 }  # fmt: skip
 KINDS = {"Q4_1": "q4_1", "Q8_0": "q8_0"}
+FORM = 2  # of plan.json: live/worker.js reads this one alone
+FETCHED = (".bin", ".json", ".onnx", ".wasm")  # the kinds of files that the worker asks for by the plan
 MARK = "\N{SNOWMAN}"  # where the prompt stands in the chat template
 
 
@@ -69,7 +72,7 @@ def shape_of(config) -> Shape:
 
 
 def write_model(out: Path, hf, tokenizer, gguf: Path | None, drafters: Path = WEIGHTS) -> dict:
-    """The target `hf` and its drafters, into the folder `out`. Returns the plan, which is written as well.
+    """The target `hf` and its drafters, into the folder `out`. Returns the plan, for `write_plan`.
 
     Args:
         gguf: the file that the target was made from, for its 4 bits; None: float32.
@@ -115,16 +118,8 @@ def write_model(out: Path, hf, tokenizer, gguf: Path | None, drafters: Path = WE
     before, after = tokenizer.apply_chat_template(
         [{"role": "user", "content": MARK}], add_generation_prompt=True, tokenize=False
     ).split(MARK)
-    plan |= {
-        "before": before,
-        "after": after,
-        "ends": ends_of(hf),
-        "files": write_shards(weights, out),
-        "tensors": weights.plan,
-    }
-    plan["name"] = hashlib.sha256(b"".join(weights.parts)).hexdigest()[:16]  # of the browser's cache
-    write_plan(out, plan)
-    return plan
+    write_shards(weights, out)
+    return plan | {"before": before, "after": after, "ends": ends_of(hf), "tensors": weights.plan}
 
 
 JOIN_EPSILON = float(np.finfo(np.float32).eps)  # what torch's rms_norm adds where nothing is said
@@ -183,12 +178,28 @@ def write(out: Path) -> dict:
     out.mkdir(parents=True, exist_ok=True)
     folder = target_dir(print)
     hf = AutoModelForCausalLM.from_pretrained(folder)
-    write_model(out, hf, AutoTokenizer.from_pretrained(folder), gguf(print))
+    plan = write_model(out, hf, AutoTokenizer.from_pretrained(folder), gguf(print))
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (out / name).write_bytes((folder / name).read_bytes())
     runtime(out)
     scripts(out)
-    return {"megabytes": size_of(out), "hardware": "your browser", "large": large()}
+    files = write_plan(out, plan)
+    megabytes = round(sum(file["bytes"] for file in files) / 1e6)
+    return {"megabytes": megabytes, "files": len(files), "hardware": "your browser", "large": large()}
+
+
+def write_plan(out: Path, plan: dict) -> list[dict]:
+    """Writes plan.json, behind all other files of the folder. Returns those that it names: {name, bytes, sha256 in base64}."""
+    files = []
+    for path in sorted(out.iterdir()):
+        if path.suffix in FETCHED and path.name != "plan.json":
+            digest = hashlib.sha256(path.read_bytes()).digest()
+            named = {"name": path.name, "bytes": path.stat().st_size, "sha256": base64.b64encode(digest).decode()}
+            files.append(named)
+    name = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:16]  # of the browser's cache
+    whole = {"form": FORM, "name": name, **plan, "files": files}
+    (out / "plan.json").write_text(json.dumps(whole, separators=(",", ":")), encoding="utf-8")
+    return files
 
 
 def scripts(out: Path) -> None:
@@ -214,15 +225,14 @@ def runtime(out: Path) -> None:
                 (out / kept).write_bytes(data)
 
 
-def size_of(out: Path) -> int:
-    """Megabytes that a press fetches."""
-    return round(sum(path.stat().st_size for path in out.iterdir()) / 1e6)
-
-
-def large() -> str:
-    """What several tokens in one pass cost on a large GPU, in a sentence."""
+def large() -> dict:
+    """A large GPU: its name, billions of weights, and what a pass over 1, 2 … tokens takes there, in passes over one."""
     gpu = recorded("gpu")
     name = next(name for name in gpu["passes"] if name.startswith("32 layers"))
     T, millions = gpu["passes"][name], float(name.split(", ", 1)[1].split(" million")[0].replace(",", ""))
     card = gpu["hardware"].split()[1]
-    return f"On an {card}, with {millions / 1e3:.1f} billion weights, five tokens take {T[5] / T[1]:.2f} times as long as one."
+    return {
+        "card": card,
+        "billions": f"{millions / 1e3:.1f}",
+        "costs": {k: round(T[k] / T[1], 3) for k in T if k <= 12},
+    }

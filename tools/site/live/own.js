@@ -4,6 +4,7 @@
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
 const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
 const TOKENS = 48;
+const MOST = 600; // characters of a prompt
 const STOPPED = "Stopped.";
 /** Why this browser cannot run it, in a sentence; "" where it may. */
 function hindrance() {
@@ -21,6 +22,14 @@ function hindrance() {
 let worker = null,
   loaded = null, // one for all places of a page
   giveUp = null; // ends the loading
+
+/** Whether the browser has kept all files of the model. */
+async function here(files) {
+  for (const name of (await self.caches?.keys().catch(() => [])) ?? [])
+    if (name.startsWith("specdec-lab ")) return (await (await caches.open(name)).keys()).length >= files;
+  return false;
+}
+
 /** The worker with the model in it; said({progress, …}) while it comes. */
 function loadModel(said) {
   loaded ||= new Promise((done, failed) => {
@@ -30,7 +39,7 @@ function loadModel(said) {
     worker.onmessage = ({ data }) => {
       if (data.progress !== undefined) said(data);
       if (data.ready) done(data.ready);
-      if (data.failed) failed(new Error(data.failed));
+      if (data.failed) failed(new Error(data.told ? data.failed : meaning(data.failed)));
     };
     worker.postMessage({ load: true });
   });
@@ -43,13 +52,11 @@ function loadModel(said) {
 
 /** What a failure means for the reader. */
 const meaning = (wrong) =>
-  wrong === STOPPED
-    ? STOPPED
-    : /memory|allocat|bad_alloc|RangeError|Aborted/i.test(wrong)
-      ? "There was not enough memory for the model (1.6 GB): close other tabs and try again."
-      : /fetch|not there|network/i.test(wrong)
-        ? "The model could not be fetched. Try again: what has come is kept."
-        : `It stopped: ${wrong}`;
+  /memory|allocat|bad_alloc|RangeError|Aborted/i.test(wrong)
+    ? "There was not enough memory for the model (1.6 GB): close other tabs and try again."
+    : /fetch|network/i.test(wrong)
+      ? "The model could not be fetched. Try again: what has come is kept."
+      : `It stopped: ${wrong}`;
 
 /** In place of the field: why it is not there, and what is. */
 function instead(why, title) {
@@ -64,7 +71,7 @@ function instead(why, title) {
 }
 
 async function render({ model, el }) {
-  const { marks, megabytes, id, hardware, large, title: name, prompts } = model.get("data"),
+  const { marks, megabytes, files, id, hardware, large, title: name, prompts } = model.get("data"),
     asked = model.get("state");
   const why = hindrance();
   if (why) {
@@ -85,11 +92,16 @@ async function render({ model, el }) {
     "textarea",
     {
       rows: 2,
-      maxlength: 600,
+      maxlength: MOST,
       "aria-label": "your sentence",
       oninput: () => {
         chosen.prompt = field.value;
         keep();
+      },
+      onpaste: ({ clipboardData }) => {
+        const pasted = clipboardData.getData("text").length;
+        if (pasted > MOST)
+          said.textContent = `A prompt has at most ${MOST} characters here: of the ${pasted} that you pasted, the first are kept.`;
       },
     },
     chosen.prompt,
@@ -127,14 +139,14 @@ async function render({ model, el }) {
       keep();
     }),
   ];
+  const fetching = (await here(files))
+    ? "The model is here already: your browser has kept it."
+    : `The first press fetches the model, ${megabytes} MB, from this site, and your browser keeps it.`;
   const said = h(
     "div",
     { class: "sdl-note", role: "status" },
-    [
-      `The first press fetches the model, ${megabytes} MB, from this site.`,
-      "Your browser keeps it; at work it takes 1.6 GB of memory.",
-      `It writes ${TOKENS} tokens at most. Nothing that you type leaves this page.`,
-    ].join(" "),
+    `${fetching} At work it takes 1.6 GB of memory, and writes ${TOKENS} tokens at most. `,
+    "It is a small model that knows little. Nothing that you type leaves this page.",
   );
   const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "the model" });
   const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it, plain and with drafts");
@@ -153,75 +165,94 @@ async function render({ model, el }) {
   );
   const lanes = {},
     out = div(),
-    verdict = h("p", { class: "sdl-verdict", role: "status" }),
+    verdict = h("p", { class: "won", role: "status" }),
     shown = div();
   const ended = [];
 
   function lane(name, title) {
     const text = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": title }),
       counts = div("sdl-count");
-    lanes[name] = { text, counts, tokens: 0, rounds: [], seconds: [], ids: [] };
+    lanes[name] = { text, counts, rounds: [], seconds: [], ids: [], turns: [] };
     return div("", h("b", {}, title), counts, text);
   }
 
-  /** Decode once; rounds are drawn as they come. */
-  function decode(name, gamma) {
-    const of = lanes[name === "plain" ? "plain" : "drafts"];
+  /** Decode both ways by turns; rounds are drawn as they come. */
+  function decode() {
+    const { prompt, drafter, gamma, temperature } = chosen;
     return new Promise((done, failed) => {
       worker.onmessage = ({ data }) => {
-        if (data.failed) failed(new Error(data.failed));
-        if (data.done) done(data);
+        if (data.failed) failed(new Error(data.told ? data.failed : meaning(data.failed)));
+        if (data.done) done();
         if (!data.round) return;
+        const of = lanes[data.name === "plain" ? "plain" : "drafts"],
+          { draft, verify, loop } = data.seconds;
         of.rounds.push(data.round);
         of.seconds.push(data.seconds);
         of.ids.push(...data.tokens);
+        of.turns[data.turn - 1] ??= { tokens: 0, time: 0 };
+        of.turns[data.turn - 1].tokens += data.tokens.length;
+        of.turns[data.turn - 1].time += draft + verify + loop;
         for (const [text, word] of written(data.round))
           of.text.append(
             h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${marks[word].colour}` }, drawnText(text)),
           );
-        const time = of.seconds.reduce((sum, s) => sum + s.draft + s.verify + s.loop, 0);
-        of.time = time;
-        of.counts.textContent = [
-          `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s`,
-          `${(of.ids.length / time).toFixed(1)} tokens a second`,
-        ].join(" · ");
+        const time = of.turns.reduce((sum, turn) => sum + turn.time, 0);
+        of.counts.textContent = `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s`;
       };
-      const { prompt, temperature } = chosen;
-      worker.postMessage({ write: { prompt, name, gamma, tokens: TOKENS, temperature: Number(temperature) } });
+      const asked = { prompt, gamma: Number(gamma), tokens: TOKENS, temperature: Number(temperature) };
+      worker.postMessage({ write: { ...asked, names: ["plain", drafter] } });
     });
   }
 
-  /** The numbers of both ways, in sentences: what came of it first. */
+  /** By this computer's clock: the least and the most that any turn says, and whether they can be trusted. */
+  function byTheClock({ plain, drafts }) {
+    const pace = ({ tokens, time }) => time / tokens,
+      ratios = plain.turns.flatMap((turn, i) =>
+        turn.tokens > 3 && drafts.turns[i] ? [pace(turn) / pace(drafts.turns[i])] : [],
+      );
+    if (!ratios.length) return "The text is too short for a clock.";
+    const [least, most] = [Math.min(...ratios), Math.max(...ratios)],
+      mean = (of, ...parts) => of.seconds.reduce((sum, s) => sum + parts.reduce((all, part) => all + s[part], 0), 0);
+    const wide =
+      mean(drafts, "verify", "loop") / drafts.rounds.length < mean(plain, "verify", "loop") / plain.rounds.length;
+    const [low, high] = [least, most].map((x) => x.toFixed(1)),
+      range = low === high ? `about ${low} times` : `between ${low} and ${high} times`;
+    return wide || most > 1.5 * least
+      ? `By the clock it was ${range} as fast, turn by turn: this computer is busy, so trust the passes, not the clock.`
+      : least > 1
+        ? `By the clock of this computer it was ${range} as fast.`
+        : most < 1
+          ? `By the clock of this computer it was a loss: ${range} as fast.`
+          : `By the clock of this computer it was ${range} as fast: neither a gain nor a loss that it can show.`;
+  }
+
+  /** What came of it: tokens a pass first, which are the same with every press. */
   function conclusion(drew) {
     const { plain, drafts } = lanes,
-      same = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
-    const of = (lane, ...parts) =>
-      lane.seconds.reduce((sum, s) => sum + parts.reduce((some, part) => some + s[part], 0), 0);
-    const step = plain.time / plain.ids.length,
-      rounds = drafts.rounds.length,
-      E = drafts.ids.length / rounds,
-      v = of(drafts, "verify", "loop") / rounds / step,
-      d = of(drafts, "draft") / rounds / step,
-      S = E / (v + d);
+      E = drafts.ids.length / drafts.rounds.length,
+      apart = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
     const text = drew
       ? "Both texts are drawn, so they differ; each follows the target's chances."
-      : same < 0 && plain.ids.length === drafts.ids.length
+      : apart < 0 && plain.ids.length === drafts.ids.length
         ? `The same ${plain.ids.length} tokens, both ways.`
-        : `The texts are the same for ${same < 0 ? Math.min(plain.ids.length, drafts.ids.length) : same} tokens.`;
-    const end =
-      Math.abs(S - 1) < 0.05
-        ? "Neither a gain nor a loss that this clock can show."
-        : S > 1
-          ? `${S.toFixed(2)} times as fast.`
-          : `A loss: ${S.toFixed(2)} times as fast.`;
+        : `The texts are the same for ${apart < 0 ? Math.min(plain.ids.length, drafts.ids.length) : apart} tokens.`;
+    const k = Number(chosen.gamma) + 1,
+      cost = large.costs[Object.keys(large.costs).find((n) => n >= k)];
     return [
-      h("b", {}, end),
-      [
-        ` ${text} A round took ${(v + d).toFixed(2)} times as long as a plain step here:`,
-        `${v.toFixed(2)} for checking up to ${Number(chosen.gamma) + 1} tokens at once, ${d.toFixed(2)} for drafting.`,
-        `So it pays if it writes more than ${(v + d).toFixed(2)} tokens; yours wrote ${E.toFixed(2)}.`,
-        `This page computes on one thread. ${large}`,
-      ].join(" "),
+      h("b", {}, E.toFixed(2)),
+      h(
+        "span",
+        {},
+        h("strong", {}, "tokens from each pass of the large model:"),
+        ` ${drafts.rounds.length} passes in place of ${plain.rounds.length}. ${text}`,
+        h("span", { class: "usual" }, byTheClock(lanes)),
+        h(
+          "span",
+          { class: "usual" },
+          `On an ${large.card}, with ${large.billions} billion weights, a pass over ${k} tokens takes ${cost.toFixed(2)} times`,
+          ` as long as one: the same rounds could be up to ${(E / cost).toFixed(1)} times as fast there, less what drafting takes.`,
+        ),
+      ),
     ];
   }
 
@@ -230,6 +261,7 @@ async function render({ model, el }) {
       said.textContent = "Write a few words for the model to go on from.";
       return;
     }
+    root.scrollIntoView({ block: "start", behavior: "smooth" });
     [ready, halted] = [false, false];
     stop.hidden = false;
     if (document.activeElement === go) stop.focus();
@@ -265,10 +297,18 @@ async function render({ model, el }) {
         lane("drafts", `With ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`),
       );
       const drew = chosen.temperature !== "0";
-      await decode("plain", 0);
-      if (!halted) await decode(chosen.drafter, Number(chosen.gamma));
+      await decode();
       if (halted) verdict.textContent = STOPPED;
-      else verdict.replaceChildren(...conclusion(drew));
+      else {
+        verdict.replaceChildren(...conclusion(drew));
+        const of = ([word, { symbol, colour }]) =>
+          h("span", { class: "sdl-from", style: `--mark: ${colour}` }, `${symbol} ${word}`);
+        const seen = new Set(lanes.drafts.rounds.flatMap(written).map(([, word]) => word));
+        const legend = Object.entries(marks)
+          .filter(([word]) => seen.has(word))
+          .flatMap((mark) => [of(mark), " "]);
+        out.lastChild.append(h("p", { class: "sdl-note" }, "Who wrote it: ", ...legend));
+      }
       if (lanes.drafts.rounds.length) {
         const explorer = await specdecLab.widget("explorer");
         const title = `Your sentence, round by round: ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`,
@@ -292,7 +332,7 @@ async function render({ model, el }) {
         );
       }
     } catch (wrong) {
-      said.textContent = meaning(wrong.message);
+      said.textContent = wrong.message;
       bar.hidden = true;
     }
     clearInterval(clock);
@@ -310,8 +350,8 @@ async function render({ model, el }) {
     div("sdl-nav", ...menus, go, stop),
     said,
     bar,
-    out,
     verdict,
+    out,
     shown,
   );
   ownKeys(root);

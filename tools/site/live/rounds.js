@@ -102,7 +102,7 @@ export function largest(logits) {
  * One round as the Round Explorer takes it.
  * drafts: [{id, q, row}] with q of `chances` or null for a copy, and row the chances that it was drawn from; rows:
  * the target's logits at each draft and after the last one; ends: tokens that end the text; room: how many tokens
- * may still be written; word(id): a token's text; dice: draws numbers, or null where the text is greedy.
+ * may still be written; word(id, i): a token's text behind i of the drafts; dice: draws numbers, or null where the text is greedy.
  */
 export function roundOf(drafts, rows, ends, room, word, dice = null) {
   const ids = drafts.map(({ id }) => id),
@@ -116,13 +116,13 @@ export function roundOf(drafts, rows, ends, room, word, dice = null) {
     stop = null;
   for (let i = 0; i < kept && !stop; i++) if (ends.includes(ids[i])) [kept, stop] = [i + 1, "eos"];
   if (!stop && kept >= room) [kept, stop] = [room, "limit"];
-  const pairs = (top) => top.map(([id, p]) => ({ id, text: word(id), p }));
+  const pairs = (top, place) => top.map(([id, p]) => ({ id, text: word(id, place), p }));
   const drafted = drafts.map(({ id, q: of }, i) => {
     const raw = chances(rows[i], id),
       same = Number(id === favourites[i]); // p and q of greedy text are 1 for one token
     return {
       id,
-      text: word(id),
+      text: word(id, i),
       p: dice ? p[i][id] : same,
       q: dice ? q[i][id] : 1,
       p_raw: raw.of,
@@ -130,8 +130,8 @@ export function roundOf(drafts, rows, ends, room, word, dice = null) {
       u: us[i],
       status: i < kept ? "accepted" : i === kept && !stop ? "rejected" : "discarded",
       overlap: dice ? p[i].reduce((sum, x, token) => sum + Math.min(x, q[i][token]), 0) : same,
-      p_top: pairs(raw.top),
-      q_top: of ? pairs(of.top) : [{ id, text: word(id), p: 1 }],
+      p_top: pairs(raw.top, i),
+      q_top: of ? pairs(of.top, i) : [{ id, text: word(id, i), p: 1 }],
     };
   });
   let emitted = null;
@@ -139,14 +139,14 @@ export function roundOf(drafts, rows, ends, room, word, dice = null) {
     const raw = chances(rows[kept], own);
     emitted = {
       id: own,
-      text: word(own),
+      text: word(own, kept),
       kind: !drafts.length ? "plain" : kept < drafts.length ? "corrected" : "bonus",
       p: dice ? p[kept][own] : 1,
       p_raw: raw.of,
-      p_top: pairs(raw.top),
+      p_top: pairs(raw.top, kept),
     };
     if (ends.includes(own)) stop = "eos";
     else if (kept + 1 >= room) stop = "limit";
   }
-  return { drafted, emitted, stop, after_top: pairs(chances(rows.at(-1)).top) };
+  return { drafted, emitted, stop, after_top: pairs(chances(rows.at(-1)).top, drafts.length) };
 }

@@ -1,5 +1,4 @@
-// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load},
-// {write} or
+// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load}, {write} or
 // {stop}, and tells {progress}, {ready}, {round}, {done} or {failed}.
 
 import * as ort from "./ort.wasm.min.mjs";
@@ -8,32 +7,59 @@ import { largest, lookup, chances, drawn, probabilities, roundOf } from "./round
 
 ort.env.wasm.wasmPaths = new URL("./", import.meta.url).href;
 ort.env.wasm.numThreads = 1; // more need headers that static hosts do not send
+const FORM = 2; // of plan.json: model.py writes the same number
+const PIECE = 12; // tokens that one way of decoding writes before it is the other's turn
 const tell = (message) => self.postMessage(message);
 let plan,
+  files, // the bytes of each, by name
   tokenizer,
+  asText, // the same, for which marks of the chat template are letters like others
   target,
   drafters = {},
   stopped = false;
 
-/** A file of the model, from the browser's cache or over the line; said(bytes) as it comes. */
-async function fetched(name, said = () => {}) {
-  const address = new URL(name, import.meta.url).href,
-    kept = await opened();
-  const known = await kept?.match(address);
-  if (known) {
-    const data = await known.arrayBuffer();
-    said(data.byteLength);
-    return data;
+/** A failure in words for the reader. */
+class Told extends Error {}
+
+/** Why these bytes are not the file of the plan, and what to do; "" where they are. */
+async function wrongWith({ name, bytes, sha256 }, data) {
+  if (data.byteLength === bytes) {
+    const digest = await crypto.subtle?.digest("SHA-256", data); // browsers have it for https and localhost
+    if (!digest || btoa(String.fromCharCode(...new Uint8Array(digest))) === sha256) return "";
   }
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${name} is not there (${answer.status}).`);
+  const [of, all] = [data.byteLength, bytes].map((n) => n.toLocaleString("en"));
+  return /^\s*</.test(new TextDecoder().decode(data.slice(0, 64)))
+    ? `A web page came in place of ${name}: does this network ask for a login? It was not kept. Try again behind it.`
+    : data.byteLength < bytes
+      ? `Of ${name} only ${of} of ${all} bytes came, and they were not kept. Try again.`
+      : `Another file came in place of ${name}, and it was not kept. Reload this page, and try again.`;
+}
+
+/** What this address answers; a cache on the way must ask whether it is still the same. */
+async function answered(name) {
+  const answer = await fetch(new URL(name, import.meta.url), { cache: "no-cache" });
+  if (!answer.ok) throw new Told(`${name} is not on this site (${answer.status}). Try again: what has come is kept.`);
+  return answer;
+}
+
+/** A file of the plan, from the browser's cache or over the line, and only if it is whole; said(bytes) as it comes. */
+async function fetched(file, said) {
+  const address = new URL(file.name, import.meta.url).href,
+    kept = await opened(),
+    known = await (await kept?.match(address))?.arrayBuffer();
+  if (known && !(await wrongWith(file, known))) {
+    said(known.byteLength);
+    return known;
+  }
   const parts = [],
-    reader = answer.body.getReader();
+    reader = (await answered(file.name)).body.getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
     said(part.value.length);
   }
-  const data = await new Blob(parts).arrayBuffer();
+  const data = await new Blob(parts).arrayBuffer(),
+    wrong = await wrongWith(file, data);
+  if (wrong) throw new Told(wrong);
   // a full disk: it is fetched again next time
   await kept?.put(address, new Response(data.slice(0))).catch(() => {});
   return data;
@@ -43,7 +69,7 @@ async function fetched(name, said = () => {}) {
  * The cache of these weights; those of earlier ones are thrown away. None where the browser keeps nothing.
  */
 async function opened() {
-  if (!self.caches || !plan) return null;
+  if (!self.caches) return null;
   const name = `specdec-lab ${plan.name}`;
   try {
     for (const other of await caches.keys())
@@ -276,9 +302,8 @@ class Lookup {
 }
 
 async function session(name, graph, heads) {
-  const data = spreadOut(bytes, graph, heads),
-    model = new Uint8Array(await fetched(graph.file));
-  return ort.InferenceSession.create(model, {
+  const data = spreadOut(bytes, graph, heads);
+  return ort.InferenceSession.create(new Uint8Array(files[graph.file]), {
     externalData: [{ path: `${name}.bin`, data }],
     executionProviders: ["wasm"],
     graphOptimizationLevel: "all",
@@ -286,20 +311,33 @@ async function session(name, graph, heads) {
 }
 
 async function load() {
-  const begun = performance.now();
-  plan = await (await fetch(new URL("plan.json", import.meta.url))).json();
+  const begun = performance.now(),
+    answer = await (await answered("plan.json")).text();
+  try {
+    plan = JSON.parse(answer);
+  } catch {
+    throw new Told(await wrongWith({ name: "plan.json", bytes: NaN }, new TextEncoder().encode(answer).buffer));
+  }
+  if (plan?.form !== FORM)
+    throw new Told("The model on this site is of another version than this page: reload it, and try again.");
   const all = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
   let come = 0;
   const said = (more) => {
     come += more;
     tell({ progress: come / all, megabytes: [come / 1e6, all / 1e6] });
   };
-  const parts = await Promise.all(plan.files.map(({ name }) => fetched(name, said)));
-  bytes = new Uint8Array(all);
-  parts.reduce((at, part) => (bytes.set(new Uint8Array(part), at), at + part.byteLength), 0);
-  parts.length = 0;
-  const read = async (name) => JSON.parse(new TextDecoder().decode(await fetched(name)));
-  tokenizer = new Tokenizer(await read("tokenizer.json"), await read("tokenizer_config.json"));
+  const parts = await Promise.all(plan.files.map((file) => fetched(file, said)));
+  tell({ progress: 1, making: "the words" });
+  files = Object.fromEntries(plan.files.map(({ name }, i) => [name, parts[i]]));
+  const weights = plan.files.filter(({ name }) => name.startsWith("weights-")).map(({ name }) => name);
+  bytes = new Uint8Array(await new Blob(weights.map((name) => files[name])).arrayBuffer());
+  for (const name of weights) delete files[name];
+  ort.env.wasm.wasmBinary = files["ort-wasm-simd-threaded.wasm"];
+  const read = (name) => JSON.parse(new TextDecoder().decode(files[name]));
+  const [words, config] = ["tokenizer.json", "tokenizer_config.json"].map(read);
+  tokenizer = new Tokenizer(words, config);
+  asText = (text) =>
+    new Tokenizer({ ...words, added_tokens: [] }, config).encode(text, { add_special_tokens: false }).ids;
   tell({ progress: 1, making: "the drafters" });
   const join = await session("join", plan.join, {});
   drafters.eagle = { session: await session("eagle", plan.eagle, { "eagle.head": plan.eagle.ids }), join };
@@ -313,14 +351,25 @@ async function load() {
 const made = (name) =>
   name === "eagle" ? new Eagle(drafters.eagle) : name === "model" ? new Model(drafters.model) : new Lookup();
 
-/** Decode a prompt; each round is told as it ends. name: of a drafter, or "plain". temperature: 0, or 1. */
-async function write({ prompt, name, gamma, tokens, temperature }) {
-  stopped = false;
+/** A prompt as a chat has it. What looks like a mark of the template is text, since a visitor typed it. */
+function chat(prompt) {
+  const ids = (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  return prompt.includes("<|")
+    ? [...ids(plan.before), ...asText(prompt), ...ids(plan.after)]
+    : ids(plan.before + prompt + plan.after);
+}
+
+const whole = (ids) => tokenizer.decode(ids, { skip_special_tokens: false }),
+  complete = (ids) => whole(ids).replace(/\uFFFD+$/, ""); // without the first bytes of a character
+
+/** What a token adds to a text: nothing where it is part of a character that is not complete. */
+const added = (text, id) => complete([...text, id]).slice(complete(text).length);
+
+/** Decode a prompt, a round at a time. name: of a drafter, or "plain". temperature: 0, or 1. */
+async function* rounds({ prompt, name, gamma, tokens, temperature }) {
   const dice = temperature ? Math.random : null;
   const { size } = plan,
-    ids = tokenizer.encode(plan.before + prompt + plan.after, { add_special_tokens: false }).ids;
-  const word = (id) => tokenizer.decode([id], { skip_special_tokens: false }),
-    whole = (all) => tokenizer.decode(all, { skip_special_tokens: false });
+    ids = chat(prompt);
   const cached = new Cached(target, plan.target),
     drafter = name === "plain" ? null : made(name),
     wide = size * (1 + plan.depths),
@@ -336,7 +385,7 @@ async function write({ prompt, name, gamma, tokens, temperature }) {
     await drafter?.learn(rows, ids.slice(1));
   }
   const text = [...ids];
-  for (let written = 0, stop = null; !stop && !stopped; ) {
+  for (let written = 0, stop = null; !stop; ) {
     const begin = performance.now(),
       drafts = drafter ? await drafter.draft(text, gamma, dice) : [],
       drafted = performance.now();
@@ -345,8 +394,14 @@ async function write({ prompt, name, gamma, tokens, temperature }) {
     const each = Array.from({ length: drafts.length + 1 }, (_, i) =>
       logits.data.subarray(i * vocabulary, (i + 1) * vocabulary),
     );
-    const round = roundOf(drafts, each, plan.ends, tokens - written, word, dice),
-      before = whole(text);
+    let shown = 0; // ms for what is only shown
+    const word = (id, place) => {
+      const from = performance.now(),
+        piece = added([...text.slice(-8), ...drafts.slice(0, place).map(({ id }) => id)], id);
+      shown += performance.now() - from;
+      return piece;
+    };
+    const round = roundOf(drafts, each, plan.ends, tokens - written, word, dice);
     const news = [
       ...round.drafted.filter(({ status }) => status === "accepted").map(({ id }) => id),
       ...(round.emitted ? [round.emitted.id] : []),
@@ -361,15 +416,31 @@ async function write({ prompt, name, gamma, tokens, temperature }) {
       await drafter.learn(tensorOf(rows.data.slice(0, (1 + kept) * wide), wide), text.slice(held + 1, held + 2 + kept));
       drafter.settle?.(text.length);
     }
-    const end = performance.now();
-    tell({
+    const end = performance.now() - shown,
+      before = complete(text.slice(0, text.length - news.length));
+    yield {
       round: { ...round, before: before.length > 160 ? `…${before.slice(-160)}` : before },
       tokens: news,
       seconds: { draft: (drafted - begin) / 1e3, verify: (passed - drafted) / 1e3, loop: (end - passed) / 1e3 },
-    });
-    await new Promise((rest) => setTimeout(rest)); // a “stop” may come in
+    };
   }
-  tell({ done: name, text: whole(text.slice(ids.length)), stopped });
+}
+
+/** Decode a prompt in several ways by turns, so that all of them meet the same load of the computer. */
+async function write({ names, ...asked }) {
+  stopped = false;
+  const ways = names.map((name) => ({ name, rounds: rounds({ ...asked, name }), written: 0, ended: false }));
+  for (let turn = 1; ways.some(({ ended }) => !ended) && !stopped; turn++, ways.reverse())
+    for (const way of ways)
+      while (!way.ended && way.written < turn * PIECE && !stopped) {
+        const { value, done } = await way.rounds.next();
+        way.ended = done;
+        if (done) break;
+        way.written += value.tokens.length;
+        tell({ ...value, name: way.name, turn });
+        await new Promise((rest) => setTimeout(rest)); // a “stop” may come in
+      }
+  tell({ done: true });
 }
 
 self.onmessage = async ({ data }) => {
@@ -378,6 +449,6 @@ self.onmessage = async ({ data }) => {
     else if (data.write) await write(data.write);
     else stopped = true;
   } catch (wrong) {
-    tell({ failed: String(wrong?.message ?? wrong) });
+    tell({ failed: String(wrong?.message ?? wrong), told: wrong instanceof Told });
   }
 };
