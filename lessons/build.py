@@ -4,6 +4,9 @@ A lesson is written and reviewed as Markdown (jupytext's format); the notebook b
 made from it and stored with its results, for readers without a kernel. `tests/test_notebooks.py`
 fails when the two differ. A cell that begins with ```python tags=["fold"] is closed at first: code that
 is needed, and teaches nothing. So is a cell that only draws a field for a guess, its outcome, or a quiz.
+In a cell that begins with ```python tries=["x = 2", "x = 3"] the reader writes the line that ends in `# your line`. It is
+stored as it stands; what the other lines give is recorded beside it, and the site, where no Python runs, shows them.
+Such a cell may run many times, and no later one needs it.
 
     python lessons/build.py [NAME …]     execute and store (all lessons, or those whose name contains NAME)
     python lessons/build.py --prose      store changed text and changed looks, where no code has changed; nothing is executed
@@ -30,6 +33,7 @@ from specdec_lab.show.progress_line import GONE
 HERE = Path(__file__).parent
 KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 ONLY_DRAWS = re.compile(r"(sd\.(guess|outcome|quiz|ledger)|print\(sd\.in_words\.\w+)\(")
+LINE = re.compile(r"(?m)\S.*\S(?= +# your line$)")
 BEGIN, END = "<!-- hosted -->", "<!-- /hosted -->"
 SITE, SITE_END = "<!-- site -->", "<!-- /site -->"
 
@@ -49,7 +53,7 @@ def from_source(source: Path, terms: bool = True) -> nbformat.NotebookNode:
     notebook.metadata = {"kernelspec": dict(KERNEL), "language_info": {"name": "python"}}
     for i, cell in enumerate(notebook.cells):
         cell.id = f"cell-{i:02}"
-        cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
+        cell.metadata = {k: v for k, v in cell.metadata.items() if k in ("tags", "tries")}
         if cell.cell_type == "code" and ONLY_DRAWS.match(cell.source) and len(ast.parse(cell.source).body) == 1:
             cell.metadata["tags"] = ["fold"]
         if "fold" in cell.metadata.get("tags", []):
@@ -124,8 +128,8 @@ def seconds(execution: dict) -> float:
 
 
 def seal(notebook: nbformat.NotebookNode) -> str:
-    """A short digest of all code cells and their results."""
-    cells = [[c.source, c.outputs] for c in notebook.cells if c.cell_type == "code"]
+    """A short digest of all code cells and their results, also with other lines."""
+    cells = [[c.source, c.outputs, *c.metadata.get("tried", [])] for c in notebook.cells if c.cell_type == "code"]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -133,9 +137,28 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
     """Run it there: without anybody's guesses, and without what somebody's IPython does at its start."""
     from nbclient import NotebookClient
 
+    class Client(NotebookClient):
+        async def async_execute_cell(self, cell, cell_index, **how):
+            """With each line that is to be tried, and then as it stands: so later cells see nothing of the others."""
+            for line in cell.metadata.get("tries", []):
+                other = nbformat.v4.new_code_cell(put_line(cell.source, line))
+                await super().async_execute_cell(other, cell_index, store_history=False)
+                self.code_cells_executed -= 1
+                tried = nbformat.NotebookNode(source=other.source, outputs=other.outputs)
+                cell.metadata.setdefault("tried", []).append(tried)
+            return await super().async_execute_cell(cell, cell_index, **how)
+
     with tempfile.TemporaryDirectory() as empty:
         os.environ |= {"SPECDEC_LAB_LEDGER": str(Path(empty, "ledger.json")), "IPYTHONDIR": empty}
-        NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=folder)
+        Client(notebook, timeout=600, kernel_name="python3").execute(cwd=folder)
+
+
+def put_line(source: str, line: str) -> str:
+    """The source of a cell with another line in place of the reader's. Raises ValueError unless it has one such line."""
+    source, times = LINE.subn(lambda _: line, source)
+    if times != 1:
+        raise ValueError(f"{times} lines of this cell end in “# your line”, and not one:\n{source}")
+    return source
 
 
 def build(source: Path) -> None:
@@ -151,14 +174,13 @@ def prose(source: Path) -> None:
     """Put the text of a source, and the layout of its code, into its stored notebook, whose results stay."""
     path = HERE / f"{source.stem}.ipynb"
     made, stored = from_source(source), nbformat.read(path, as_version=4)
-    code = [[ast.dump(ast.parse(c.source)) for c in n.cells if c.cell_type == "code"] for n in (made, stored)]
+    cells = [[c for c in n.cells if c.cell_type == "code"] for n in (made, stored)]
+    code = [[(ast.dump(ast.parse(c.source)), c.metadata.get("tries")) for c in of] for of in cells]
     if code[0] != code[1]:
         sys.exit(f"{source.name}: code has changed, so it must be executed: run `make notebooks ARGS={source.stem}`.")
-    results = iter([c for c in stored.cells if c.cell_type == "code"])
-    for cell in made.cells:
-        if cell.cell_type == "code":
-            old = next(results)
-            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    for cell, old in zip(*cells):
+        cell.outputs, cell.execution_count = old.outputs, old.execution_count
+        cell.metadata |= {k: v for k, v in old.metadata.items() if k == "tried"}
     made.metadata = stored.metadata
     stills.keep(made)
     store(made, path)

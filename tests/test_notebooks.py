@@ -5,11 +5,14 @@ That they run is checked by nbval, in the same `make test`.
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import build
 import nbformat
 import pytest
+from pages import builder
+from prose import write
 
 from specdec_lab.show.live import STORED
 
@@ -60,12 +63,53 @@ def test_text_is_stored_without_running_it(tmp_path, monkeypatch):
         build.prose(source)
 
 
+TRIED = """# A
+
+```python tries=["x = 3", "x = \\"four\\""]
+x = 2  # your line
+x
+```
+
+```python
+print(x)
+```
+"""
+
+
+@pytest.mark.slow
+def test_a_line_to_write_is_run_with_others_and_as_it_stands(tmp_path):
+    """What the others give is recorded, later cells see the one that stands there, and the site has all of them."""
+    notebook = build.from_source(write(tmp_path / "src" / "a.md", TRIED))
+    build.execute(notebook, tmp_path)
+    _, cell, later = notebook.cells
+    shown = [[out.data["text/plain"] for out in one.outputs] for one in (cell, *cell.metadata.tried)]
+    assert shown == [["2"], ["3"], ["'four'"]] and later.outputs[0].text == "2\n"
+    assert [cell.execution_count, later.execution_count] == [1, 2] and "x = 2  # your line" in cell.source
+    builder()
+    html = sys.modules["cells"].code(cell)
+    assert re.findall('data-line="x = (.*?)"( hidden)?>', html) == [
+        ("2", ""),
+        ("3", " hidden"),
+        ("&quot;four&quot;", " hidden"),
+    ]
+    sealed = build.seal(notebook)
+    cell.metadata.tried[0].outputs[0].data["text/plain"] = "5"
+    assert build.seal(notebook) != sealed
+
+
+def test_a_cell_has_one_line_of_the_readers():
+    assert build.put_line("if a:\n    b = 1  # your line\nc", "b = r'\\1'") == "if a:\n    b = r'\\1'  # your line\nc"
+    for wrong in ("b = 1", "b = 1  # your line\nb = 2  # your line"):
+        with pytest.raises(ValueError, match="your line"):
+            build.put_line(wrong, "b = 2")
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.stem)
 class TestLesson:
     def test_the_notebook_is_what_its_source_says(self, source):
         """Also with its words linked to the glossary, and with those cells closed that teach nothing."""
         kept, made = (
-            [(c.cell_type, c.source, c.metadata.get("jupyter")) for c in n.cells]
+            [(c.cell_type, c.source, c.metadata.get("jupyter"), c.metadata.get("tries")) for c in n.cells]
             for n in (stored(source), build.from_source(source))
         )
         assert kept == made, "run `make notebooks`"

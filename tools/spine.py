@@ -15,7 +15,7 @@ Minutes are counted from the stored notebook, for somebody who reads all of it o
 - **a picture**: 0.6, for a plot, a drawing or a race;
 - **a guess**: 0.7, with its outcome; so is a question in bold that has no field, unless it is the name of a paragraph;
 - **a choice**: 0.3, in a quiz or in the checkpoint;
-- **a sum**: 1, for a quiz item with numbers, and for each thing that a part of an exercise asks for;
+- **a sum**: 1, for a quiz item with numbers, for each thing that a part of an exercise asks for, and for a line to write;
 - **a task**: 1.5, for each thing to do at a widget. The paragraph below a widget names them: the items of a numbered
   list, or the questions of its first paragraph, or else one. What is to be written in one's own words is a task, too:
   in the checkpoint, and where “an example” is folded below.
@@ -168,7 +168,7 @@ def counted(cells: list) -> Count:
         guesses=len(re.findall(r"\bsd\.guess\(", source)),
         asked=0 if parts else sum(map(asks, unfolded(prose).splitlines())),
         choices=sum(not is_sum for _, is_sum in quiz) + letters,
-        sums=sum(is_sum for _, is_sum in quiz) + sums,
+        sums=sum(is_sum for _, is_sum in quiz) + sums + sum("tries" in cell.metadata for cell in code),
         tasks=sum(tasks(cells, at) for at in range(len(cells))) + written,
         cells=len(visible),
         lines=max((len([x for x in cell.splitlines() if x.strip()]) for cell in visible), default=0),

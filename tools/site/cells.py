@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 SHUT = "<script>if (matchMedia('(max-width: 600px)').matches) document.currentScript.previousElementSibling.open = false;</script>"
 GOALS = rf"<details class='goals' open><summary><b>\1</b></summary>\2</details>{SHUT}"
 PLOTLY = "application/vnd.plotly.v1+json"
+LINE = re.compile(r"(?m)\S.*\S(?= +# your line$)")  # as lessons/build.py knows it
 OWN = re.compile(r"\bsd\.ledger\(")  # shows what the learner did
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 CODE = HtmlFormatter(nowrap=True)
@@ -63,11 +64,26 @@ def drawing(path: Path, alt: str, size: str) -> str:
     )
 
 
+def coloured(source: str) -> str:
+    html = re.sub('<span class="[npw]">(.*?)</span>', r"\1", highlight(source, PythonLexer(), CODE))
+    return f'<pre class="code"><code>{html}</code></pre>'  # what is taken out stays as the page is
+
+
+def tries(cell: nbformat.NotebookNode) -> str:
+    """A cell with a line for the reader to write, as it stands and with each line that was tried: page.js adds the buttons."""
+
+    def panel(one: nbformat.NotebookNode, hidden: str = " hidden") -> str:
+        results = "".join(map(output, one.outputs))
+        return f'<div data-line="{escape(LINE.search(one.source)[0])}"{hidden}>{coloured(one.source)}{results}</div>'
+
+    return f'<div class="tries">{panel(cell, "")}{"".join(map(panel, cell.metadata["tried"]))}</div>'
+
+
 def code(cell: nbformat.NotebookNode, exercise: bool = False) -> str:
     """A code cell, folded, and its results; an exercise begins from its code."""
-    coloured = highlight(cell.source, PythonLexer(), CODE)
-    coloured = re.sub('<span class="[npw]">(.*?)</span>', r"\1", coloured)  # these stay as the page is
-    shown = f'<pre class="code"><code>{coloured}</code></pre>'
+    if "tried" in cell.metadata:
+        return tries(cell)
+    shown = coloured(cell.source)
     outputs = cell.get("outputs", [])
     results = "".join(told(out) if "sd.in_words." in cell.source else output(out) for out in outputs)
     if OWN.search(cell.source):

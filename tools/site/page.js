@@ -100,7 +100,7 @@
         (b, i) =>
           !stays(b) &&
           !(b.matches(".fold") && stays(b.nextElementSibling)) &&
-          (from + 1 + i >= to || b.matches(".result, .out, .fold")),
+          (from + 1 + i >= to || b.matches(".result, .out, .fold, .tries")),
       );
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
@@ -466,6 +466,20 @@
         box.replaceChildren(drawn(chart(title, lines, x, y, { doubling })));
         reading(box, about);
       });
+  }
+
+  /** A line that the reader would write: buttons for those that were tried, each with the results that were recorded. */
+  for (const box of document.querySelectorAll(".tries")) {
+    const panels = [...box.children],
+      buttons = panels.map(({ dataset }, i) => button(node("code", {}, dataset.line), () => press(i)));
+    function press(at) {
+      for (const [i, panel] of panels.entries()) {
+        panel.hidden = i !== at;
+        buttons[i].setAttribute("aria-pressed", String(i === at));
+      }
+    }
+    box.prepend(node("div", { className: "lines", role: "group", ariaLabel: "Your line" }, "Your line: ", ...buttons));
+    press(0);
   }
 
   /** Answers in one's own words, which nobody judges. */

@@ -1,9 +1,12 @@
 """The static site, opened from the disk: its widgets without a kernel, and its pages by keyboard."""
 
 import re
+import sys
 
+import nbformat
 import pytest
 from driving import Quiet, served
+from pages import builder
 
 
 def test_the_sandbox_follows_its_sliders(visit):
@@ -127,3 +130,23 @@ def test_the_checkpoint_is_answered_on_its_page(visit):
     assert words.first.input_value() == "The drafter proposes."
     assert page.locator("nav a[aria-current=page]").get_attribute("data-done") == "1/6"
     assert page.locator(".progress > summary").inner_text().startswith("0 of 9")  # it is no lesson
+
+
+def test_a_line_to_write_is_pressed_where_no_python_runs(visit, site):
+    """Each button shows the code with its line, and what was recorded with it."""
+    build = builder()
+    cells = [nbformat.v4.new_code_cell(f"x = {x}  # your line") for x in (4, 2)]
+    for cell in cells:
+        cell.outputs = [nbformat.v4.new_output("stream", text=f"with {cell.source[:5]}")]
+    cells[0].metadata["tried"] = cells[1:]
+    body = f"<h1>A line</h1>{sys.modules['cells'].code(cells[0])}"
+    path = site / "lessons" / "line.html"
+    path.write_text(build.page_of(body, "A line", "lessons/line.html", {}), encoding="utf-8")
+    page = visit("lessons/line.html")
+    shown = page.locator(".tries > div:not(.lines):visible")
+    assert shown.all_inner_texts() == ["x = 4  # your line\n\n\nwith x = 4"]
+    page.get_by_role("group", name="Your line").get_by_role("button", name="x = 2").click()
+    assert shown.all_inner_texts() == ["x = 2  # your line\n\n\nwith x = 2"]
+    pressed = page.locator(".lines button").evaluate_all("all => all.map(b => b.ariaPressed)")
+    assert pressed == ["false", "true"]
+    path.unlink()
