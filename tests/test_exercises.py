@@ -15,6 +15,8 @@ import nbformat
 import pytest
 from specdec_grader.part import PARTS
 
+import specdec_lab
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "solutions" / "src").glob("*.md"))
 
@@ -32,6 +34,12 @@ def solution_lines(source: Path) -> set[str]:
     inside = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", source.read_text(encoding="utf-8"), re.S)
     lines = {line.strip() for region in inside for line in region.splitlines()}
     return {line for line in lines if len(line) > 8}
+
+
+def code_of(source: Path, with_model: bool) -> list[str]:
+    """The code of an exercise; without the cells tagged “model”, which load one and give no points, if so asked."""
+    cells = [cell for cell in read("exercises", source).cells if cell.cell_type == "code"]
+    return [cell.source for cell in cells if with_model or "model" not in cell.metadata.get("tags", [])]
 
 
 def points(text: str) -> int:
@@ -81,7 +89,7 @@ class TestExercise:
     def test_the_untouched_exercise_runs_through_and_earns_nothing(self, source, fresh_ledger, capsys, monkeypatch):
         monkeypatch.chdir(ROOT / "exercises")
         names: dict = {}
-        cells = [cell.source for cell in read("exercises", source).cells if cell.cell_type == "code"]
+        cells = code_of(source, with_model=False)
         assert any(map(build.CHECK.search, cells))
         for cell in cells:
             if build.CHECK.search(cell):
@@ -104,3 +112,15 @@ class TestExercise:
             assert build.CHECK.search(piece)
             assert int(re.search(r"(\d+) points?\.\*\*", piece)[1]) == points(piece)
         assert int(re.search(r"(\d+) points", head)[1]) == points(text)
+
+
+@pytest.mark.parametrize(
+    "source", [s for s in SOURCES if '"model"]' in s.read_text(encoding="utf-8")], ids=lambda s: s.stem
+)
+def test_what_an_exercise_does_with_a_model_runs_before_it_is_solved(source, lab, fresh_ledger, monkeypatch):
+    monkeypatch.chdir(ROOT / "exercises")
+    monkeypatch.setattr(specdec_lab, "load", lambda: lab, raising=False)
+    names: dict = {}
+    for cell in code_of(source, with_model=True):
+        exec(cell, names)
+    assert names["lab"] is lab

@@ -164,7 +164,23 @@ def gives_an_iterator(made):
         cell.source += f"\n_{name} = {name}\ndef {name}(text, gamma): return iter(_{name}(text, gamma))"
 
 
-HONEST = [merged, copied, magics, another_name, asserts_its_points, looks_at_the_texts, gives_an_iterator]
+def loads_a_model(made):
+    """There is none while it is graded: the cell ends at once, and has not waited for torch."""
+    put(made, "import sys\nimport specdec_lab as sd\n\nlab = sd.load()\nsys.exit()")
+    answer = solution_cells(made)[0]
+    answer.source = f"assert 'torch' not in sys.modules and 'lab' not in globals()\n{answer.source}"
+
+
+HONEST = [
+    loads_a_model,
+    merged,
+    copied,
+    magics,
+    another_name,
+    asserts_its_points,
+    looks_at_the_texts,
+    gives_an_iterator,
+]
 
 
 @pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)

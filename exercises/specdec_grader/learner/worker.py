@@ -150,6 +150,8 @@ def main() -> None:
         os.dup2(nothing, stream)
     # A check that is called here gives what a right answer has: code that counts on it goes on, and learns nothing.
     no_judges(lambda part=None, *given: float(settings["points"].get(part, 0) if isinstance(part, str) else 0))
+    # Where a notebook loads a model, that cell ends at once: no mark needs one, and it would take half a minute.
+    sys.modules["specdec_lab.lab"] = None  # pyright: ignore[reportArgumentType]
     jail.limit_this_process(jail.Limits(**settings["limits"]), settings["locked"])
     worker = Worker(messages)
     messages.send({"ready": True})
