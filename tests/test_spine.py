@@ -20,7 +20,7 @@ def test_a_core_lesson_is_one_idea(name):
 
 
 def test_the_ways_are_as_long_as_said():
-    assert len(PATH) == 10 and spine.hour() <= 45
+    assert len(PATH) == 10 and spine.hour() <= spine.HOUR_AIM
     assert sum(found.minutes for found in PATH.values()) <= spine.AIM
     assert sum(found.words for found in CORE.values()) <= 8_000
     assert sum(found.askings for found in CORE.values()) <= 54
