@@ -24,7 +24,7 @@ _NAMES = {
     "measure.costs": ["doubts", "pass_times", "race", "times_as_long"],
     "measure.roofline": ["data_sheets", "measure_machine", "work"],
     "show.asked": ["guess", "ledger", "outcome", "quiz"],
-    "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Plot"],
+    "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Passes", "Plot"],
     "show.explorer": ["explore", "recorded_round", "replay", "round_by_hand"],
     "show.loadlab": ["LoadLab"],
     "show.progress_line": ["OneLine", "each"],

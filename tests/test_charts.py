@@ -110,6 +110,23 @@ def test_dots_without_width_can_be_drawn(row, log):
     assert drawn(sd.Dots("", {"a": row}, "x", log=log))
 
 
+def test_passes_are_as_wide_as_their_longer_job():
+    """20 rows are computed in one reading of the weights: a pass over 50 takes 2.5, and its reading is over after 1."""
+    strips = {"plain": ([], [1, 1, 1]), "<round": ([0.5, 0.5], [5]), "full": ([], [50])}
+    shown = sd.Passes("One round", strips, crossing=20)
+    assert repr(shown).splitlines() == [
+        "One round (in readings of all weights; 20 rows are computed in one)",
+        "plain: 3.00, passes over rows: 1, 1, 1",
+        "<round: 2.00, drafts of 0.5 + 0.5, passes over rows: 5",
+        "full: 2.50, passes over rows: 50",
+    ]
+    rects = [r for r in drawn(shown).iter(f"{SVG}rect") if r.get("fill")]
+    one = (480 - 2) / 3  # pixels of a reading: the longest strip is as wide as the picture
+    wide = [(r.get("fill") == charts.BLUE, (float(r.get("width")) + 1.5) / one) for r in rects]
+    reading, computing = ([round(w, 2) for blue, w in wide if blue is of] for of in (True, False))
+    assert reading == [1, 1, 1, 0.5, 0.5, 1, 1] and computing == [0.05, 0.05, 0.05, 0.25, 2.5]
+
+
 def test_frequency_bars_show_what_was_wanted_and_what_came():
     """The bracket goes from two standard deviations below what is wanted to two above."""
     wanted, came = {"<the": 0.5, "b": 0.1}, {"plain": {"<the": 0.45}, "other": {"<the": 0.55, "b": 0.2}}

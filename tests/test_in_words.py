@@ -1,6 +1,5 @@
 """The sentences below results, for each kind of numbers that can come: rising, flat, falling, jumping, noisy."""
 
-import random
 import re
 
 import pytest
@@ -39,10 +38,10 @@ BUSY = "another program was running"
 
 SAID += [
     case("passes", steady({1: 20, 5: 21.4, 16: 32, 64: 90}), says="1.1 times … 10 % … about 23 tokens", never=BUSY),
-    case("passes", steady({1: 20, 5: 20.2, 64: 30}), says="for nothing … Even 64 tokens", never=BUSY),
+    case("passes", steady({1: 20, 5: 20.2, 64: 30}), says="at no cost … Even 64 tokens", never=BUSY),
     case("passes", steady({1: 20, 5: 50, 64: 400}), says="2.5 times … 150 % more", never=BUSY),
     case("passes", steady({1: 20, 5: 15, 64: 90}), says="only 0.75 times … These times are doubtful", never=BUSY),
-    case("passes", noisy({1: 20, 5: 20.5, 64: 24}, 0.4), says=f"for nothing … Even 64 tokens … {BUSY}"),
+    case("passes", noisy({1: 20, 5: 20.5, 64: 24}, 0.4), says=f"at no cost … Even 64 tokens … {BUSY}"),
 ]  # fmt: skip
 
 
@@ -70,27 +69,9 @@ def traces_of(rounds: list[tuple[int, float, float]], gamma: int = 3) -> dict:
     return {"kind": {"text": Trace([0], made)}}
 
 
-def chains(rates: tuple[float, ...], gamma: int, later: float = 1.0, texts: int = 16, rounds: int = 40) -> dict:
-    """Greedy rounds of some texts. All drafts of a round survive with one rate, of which each round draws one; each
-    further draft with `later` times that of the one before."""
-    dice, kinds = random.Random(gamma), {"kind": {}}
-    for text in range(texts):
-        made = []
-        for _ in range(rounds):
-            rate, accepted = dice.choice(rates), 0
-            while accepted < gamma and dice.random() < rate * later**accepted:
-                accepted += 1
-            drafts = (Draft(0, 1.0, 1.0, None, None, float(s == ACCEPTED), None, s) for s in marks(accepted, gamma))
-            made.append(Round(1, (*drafts,), Emitted(0, "bonus" if accepted == gamma else "corrected", 1.0, None)))
-        kinds["kind"][str(text)] = Trace([0], made)
-    return kinds
-
-
 EASIER = traces_of([(3, 0.9, 0.95), (0, 0.3, 0.2)])
-NO_ROUNDS = {"kind": {**chains((0.6,), 3, texts=1)["kind"], "1": Trace([0], [])}}
 
 SAID += [
-    case("recorded", says="36 prompts, greedy … draft model is 1.35 times … eagle-tree, is 1.92 times … 1.79 to 2.05"),
     case("race", race(1.5), says="3.00 tokens … 1.50 times … 3.00 / 1.50 ≈ 2.00 times as fast.", never="loss"),
     case("race", race(4.0), says="0.75 times as fast … a loss"),
     case("race", race(3.0), says="neither a gain nor a loss", never="These times say little"),
@@ -98,11 +79,6 @@ SAID += [
     case("sureness", EASIER, says="0.4, α is 0.30, over 1 … 0.8, α is 0.90, over 3", never="no easier"),
     case("sureness", traces_of([(3, 0.2, 0.95), (0, 0.3, 0.2)]), says="no easier to guess"),
     case("sureness", traces_of([(3, 0.9, 0.95)]), says="equally sure", never="α is"),
-    case("formula", chains((0.6,), 1), chains((0.6,), 3), 3, says="do not show that it is wrong", never="survive"),
-    # Half of the rounds are easy, half hard: in truth 2.44, by the formula 2.02. Then drafts that are worse further ahead.
-    case("formula", chains((0.95, 0.15), 1), chains((0.95, 0.15), 3), 3, says="too few … do not survive independently"),
-    case("formula", chains((0.7,), 1), chains((0.7,), 3, later=0.7), 3, says="too many … do not survive independently"),
-    case("formula", chains((0.6,), 1, texts=2), NO_ROUNDS, 3, says="too few to say more", never="Other such texts"),
 ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Charts as SVG: pictures that need no kernel, no network and no library, each with its numbers as text.
 
 `Plot` draws lines, and is live where plotly runs; `LearningCurve` is one that grows; `Dots` show a dot for each text,
-`FrequencyBars` shares over what was wanted.
+`FrequencyBars` shares over what was wanted, `Passes` what passes read and compute.
 """
 
 import itertools
@@ -330,6 +330,60 @@ class Dots:
             mean, numbers = self.mean(row), sorted(value for _, value in self.values(row))
             each = f"mean {short(mean)}: " + " ".join(map(short, numbers)) if mean is not None else "none"
             lines.append(f"{row:>{width}}  {each}")
+        return "\n".join(lines)
+
+
+# Passes, as the Pass Explorer of lesson 01 shows one.
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Passes in turn, each as wide as the longer of its two jobs: to read all weights, the upper bar, and to compute its
+    rows, the lower one. Displayed as the last value of a cell.
+
+    Args:
+        strips: {name: (what each draft before them costs, the rows of each pass)}. All times are in readings of all
+            weights; a draft is a narrow pass.
+        crossing: rows that are computed while all weights are read once.
+    """
+
+    title: str
+    strips: Mapping[str, tuple[Sequence[float], Sequence[int]]]
+    crossing: float
+
+    def jobs(self, name: str) -> list[tuple[float, float]]:
+        """(reading, computing) of each draft and of each pass."""
+        costs, passes = self.strips[name]
+        return [(cost, 0.0) for cost in costs] + [(1.0, rows / self.crossing) for rows in passes]
+
+    def length(self, name: str) -> float:
+        return sum(map(max, self.jobs(name)))
+
+    def _repr_html_(self) -> str:
+        width, each, high = 480, 54, 11  # pixels: as a phone can show it
+        most, below = max(map(self.length, self.strips)), each * len(self.strips)
+        across = axis(0, most, 1, width - 1)
+        parts = []
+        for x in ticks(0, most):
+            parts += [path(f"M{across(x)} 0V{below}", FAINT), label(across(x), below + 17, f"{x:g}", "middle")]
+        for i, name in enumerate(self.strips):
+            y, at = each * i + 22, 0.0
+            parts.append(label(1, y - 6, f"{name}: {self.length(name):.2f}"))
+            for jobs in self.jobs(name):
+                for k, (long, hue) in enumerate(zip(jobs, (BLUE, COLOURS[2]))):
+                    room, full = (max(0.5, across(at + t) - across(at) - 1.5) for t in (max(jobs), long))
+                    parts.append(rect(across(at), y + k * high, room, high, 'opacity=".13"'))
+                    parts.append(rect(across(at), y + k * high, full, high, f'fill="{hue}"') if long else "")
+                at += max(jobs)
+        note = "time, in readings of all weights; above: reading, below: computing, grey: idle"
+        parts.append(label(1, below + 38, note, look=' font-size="13"'))
+        return below_title(self.title, svg(width, below + 44, 15, self.title, parts, repr(self)))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title} (in readings of all weights; {self.crossing:.0f} rows are computed in one)"]
+        for name, (costs, passes) in self.strips.items():
+            drafts = f"drafts of {' + '.join(map(short, costs))}, " if costs else ""
+            lines.append(f"{name}: {self.length(name):.2f}, {drafts}passes over rows: {', '.join(map(str, passes))}")
         return "\n".join(lines)
 
 

@@ -11,10 +11,9 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import joined
 from specdec_lab.measure.bench import overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
-from specdec_lab.measure.prompts import TIED, bootstrap_interval
+from specdec_lab.measure.prompts import TIED
 from specdec_lab.measure.results import saved_results
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.theory import expected_tokens
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
 UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
@@ -83,20 +82,6 @@ def race(result: Race) -> str:
     )
 
 
-def recorded() -> str:
-    """The best drafter of the recorded run over the built-in prompts."""
-    result = saved_results(temperature=0.0, gamma="best", dtype="float32")[0]
-    rows = {arm: row for arm, row in overall(result["rows"], peers=False).items() if row["gamma"]}
-    name, best = max(rows.items(), key=lambda item: item[1]["ratio_to_plain"])
-    low, high = best["ratio_interval"]
-    draft = rows["model"]["ratio_to_plain"]
-    return (
-        f"{best['prompts']} prompts, greedy, one at a time, on {result['meta']['hardware']}: the draft model is {draft:.2f} "
-        f"times as fast as plain decoding. The best drafter of this course, {name}, is {best['ratio_to_plain']:.2f} times as "
-        f"fast, and other prompts of these kinds would give {low:.2f} to {high:.2f}."
-    )
-
-
 def passes(times: Mapping[int, Sequence[float]]) -> str:
     """T(k), with k = 1 and k = 5 among them, as `sd.pass_times` returns it."""
     five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
@@ -111,7 +96,7 @@ def passes(times: Mapping[int, Sequence[float]]) -> str:
             f"rows on this machine, and plain decoding is not at its best."
         )
     else:
-        first = f"Here five tokens take {five:.2f} times as long as one: four places are checked for nothing."
+        first = f"Here five tokens take {five:.2f} times as long as one: four places are checked at no cost."
     if twice:
         second = f"A pass takes twice as long with about {twice:.0f} tokens."
     else:
@@ -152,49 +137,6 @@ def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
         f"Where it gives it more than {SURE}, α is {high:.2f}, over {len(sure)}."
     )
     return measured if high > low else f"{measured} So here a sure target was no easier to guess."
-
-
-def formula(singles: Mapping[str, Mapping[str, Trace]], traces: Mapping[str, Mapping[str, Trace]], gamma: int) -> str:
-    """E as the formula predicts it from rounds with one draft, beside what rounds with γ drafts wrote.
-
-    The 95 % interval of their distance is by bootstrap over texts. Rounds that a stop cut short do not count.
-
-    Args:
-        singles, traces: of the same texts, by kind and text, with one draft a round and with γ.
-    """
-    one, many = (
-        {
-            text: [r for r in trace.rounds if len(r.drafted) == n and not r.stop]
-            for of in some.values()
-            for text, trace in of.items()
-        }
-        for some, n in ((singles, 1), (traces, gamma))
-    )
-
-    def of(texts: Sequence[str]) -> tuple[float, float, float] | None:
-        """α, E by the formula, E as it was counted; None where there is nothing to count."""
-        first, whole = (Trace([], [r for text in texts for r in some[text]]) for some in (one, many))
-        alpha, counted = first.alpha, whole.tokens_per_pass
-        return None if alpha is None or counted is None else (alpha, expected_tokens(alpha, gamma), counted)
-
-    def distance(texts: Sequence[str]) -> float | None:
-        return found[1] / found[2] - 1 if (found := of(texts)) else None
-
-    if (found := of(list(many))) is None:
-        return "These texts have no whole rounds that could be compared."
-    alpha, predicted, counted = found
-    off = round(predicted, 2) / round(counted, 2) - 1  # of the numbers that stand in the sentence
-    interval = bootstrap_interval(distance, list(many))
-    numbers = (
-        f"With one draft a round α is {alpha:.2f}. From this the formula predicts {predicted:.2f} tokens per pass with "
-        f"γ = {gamma}, and {counted:.2f} were counted: {abs(off):.0%} too {'many' if off > 0 else 'few'}."
-    )
-    if not interval:
-        return f"{numbers} These rounds are too few to say more."
-    numbers += f" Other such texts would give {interval[0]:+.0%} to {interval[1]:+.0%}."
-    if abs(off) < TIED or interval[0] <= 0 <= interval[1]:
-        return f"{numbers} So these texts do not show that it is wrong."
-    return f"{numbers} So these drafts do not survive independently, all with one rate."
 
 
 def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
