@@ -8,7 +8,7 @@ Minutes are counted from the stored notebook, for somebody who reads all of it o
 
 - **words / 170**: of the text and its tables, of what is folded, of what cells print, of the tables that they show, of
   what widgets say in words, of each quiz item with its right reply, and 0.7 of the words of the code that is seen. Not
-  read are hints, who found a thing, and what stands on a race;
+  read are hints, who found a thing, and what stands on a race. What an exercise calls further does not count;
 - **running**: the seconds that its cells took when it was stored;
 - **a picture**: 0.6, for a plot, a drawing or a race;
 - **a guess**: 1, with its sum and its outcome; 0.7 for a question in bold without a field that is no paragraph's name;
@@ -18,8 +18,7 @@ Minutes are counted from the stored notebook, for somebody who reads all of it o
   or the questions of its first paragraph, or else one. What is to be written in one's own words is a task, too.
 
 One first reader was clocked: 169 minutes for the path, 44 for the first hour. Of nearly the same text these rules say 168
-and 45. No class has been timed. Exercises other than the checkpoint name their own minutes, since a program takes as long
-as it takes.
+and 45. No class has been timed. Exercises other than the checkpoint name their own minutes.
 """
 
 import re
@@ -128,16 +127,19 @@ def count(path: Path, sections: tuple[int, ...] = ()) -> Count:
 
 
 def sectioned(cells: list) -> Iterator[tuple[int, nbformat.NotebookNode]]:
-    """The cells with the numbers of their sections, a text cut where a section begins. A heading without a number counts on."""
-    number = 0
+    """The cells with the numbers of their sections, a text cut where a section begins, without what goes further. A heading
+    without a number counts on."""
+    number, further = 0, ""
     for cell in cells:
         if cell.cell_type != "markdown":
-            yield number, cell
+            if not further:
+                yield number, cell
             continue
         for text in re.split(r"^(?=## )", cell.source, flags=re.M):
             if text.startswith("## "):
                 named = re.match(r"## (?:Part )?(\d+)", text)
                 number = int(named[1]) if named else number + 1
+            text, further, _ = text.partition("*Further")
             if text.strip():
                 yield number, nbformat.v4.new_markdown_cell(text)
 
@@ -256,8 +258,7 @@ def unfolded(prose: str) -> str:
 
 
 def notebooks() -> list[Path]:
-    folders = (ROOT / "lessons", ROOT / "exercises")
-    return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
+    return [path for folder in ("lessons", "exercises") for path in sorted((ROOT / folder).glob("*.ipynb"))]
 
 
 def path() -> dict[str, Count]:
@@ -268,8 +269,7 @@ def path() -> dict[str, Count]:
 
 def hour() -> float:
     """The minutes of the first hour: of each lesson what stands before its first section, and the sections named."""
-    looks = ((ROOT / f"lessons/{name}.ipynb", (0, *of) if of else ()) for name, of in HOUR.items())
-    return sum(count(path, sections).minutes for path, sections in looks)
+    return sum(count(ROOT / f"lessons/{name}.ipynb", (0, *of) if of else ()).minutes for name, of in HOUR.items())
 
 
 def hour_line(folder: str) -> str:
