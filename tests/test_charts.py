@@ -121,7 +121,7 @@ def test_passes_are_as_wide_as_their_longer_job():
         "full: 2.50, passes over rows: 50",
     ]
     rects = [r for r in drawn(shown).iter(f"{SVG}rect") if r.get("fill")]
-    one = (480 - 2) / 3  # pixels of a reading: the longest strip is as wide as the picture
+    one = (480 - 12) / 3  # pixels of a reading: the longest strip is as wide as the picture
     wide = [(r.get("fill") == charts.BLUE, (float(r.get("width")) + 1.5) / one) for r in rects]
     reading, computing = ([round(w, 2) for blue, w in wide if blue is of] for of in (True, False))
     assert reading == [1, 1, 1, 0.5, 0.5, 1, 1] and computing == [0.05, 0.05, 0.05, 0.25, 2.5]

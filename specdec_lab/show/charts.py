@@ -362,22 +362,22 @@ class Passes:
     def _repr_html_(self) -> str:
         width, each, high = 480, 54, 11  # pixels: as a phone can show it
         most, below = max(map(self.length, self.strips)), each * len(self.strips)
-        across = axis(0, most, 1, width - 1)
+        across = axis(0, most, 6, width - 6)
         parts = []
         for x in ticks(0, most):
             parts += [path(f"M{across(x)} 0V{below}", FAINT), label(across(x), below + 17, f"{x:g}", "middle")]
         for i, name in enumerate(self.strips):
             y, at = each * i + 22, 0.0
-            parts.append(label(1, y - 6, f"{name}: {self.length(name):.2f}"))
+            parts.append(label(6, y - 6, f"{name}: {self.length(name):.2f}"))
             for jobs in self.jobs(name):
                 for k, (long, hue) in enumerate(zip(jobs, (BLUE, COLOURS[2]))):
-                    room, full = (max(0.5, across(at + t) - across(at) - 1.5) for t in (max(jobs), long))
+                    room, full = (max(1.5, across(at + t) - across(at) - 1.5) for t in (max(jobs), long))
                     parts.append(rect(across(at), y + k * high, room, high, 'opacity=".13"'))
                     parts.append(rect(across(at), y + k * high, full, high, f'fill="{hue}"') if long else "")
                 at += max(jobs)
-        note = "time, in readings of all weights; above: reading, below: computing, grey: idle"
-        parts.append(label(1, below + 38, note, look=' font-size="13"'))
-        return below_title(self.title, svg(width, below + 44, 15, self.title, parts, repr(self)))
+        notes = "time, in readings of all weights", "upper bar: the weights are read; lower bar: rows are computed"
+        parts += [label(6, below + 38 + 20 * i, note) for i, note in enumerate(notes)]
+        return below_title(self.title, svg(width, below + 66, 15, self.title, parts, repr(self)))
 
     def __repr__(self) -> str:
         lines = [f"{self.title} (in readings of all weights; {self.crossing:.0f} rows are computed in one)"]
