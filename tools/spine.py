@@ -40,7 +40,7 @@ CLOSED = re.compile(r"^(Hint|Who found this)")  # summaries of folds that stay s
 HOUR = {  # the sections of the first hour: what a round is, that the text stays, what α does, what is gained
     "00_start_here": (),  # all of it
     "02_draft_then_verify": (1, 3),
-    "04_acceptance_rate": (1, 2, 4),  # the fourth predicts the rounds of the second
+    "04_acceptance_rate": (1, 2, 4),
     "05_choosing_gamma": (1, 2, 3),
 }
 AIM, HOUR_AIM = 120, 40  # minutes of the path, and of the first hour

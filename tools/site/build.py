@@ -42,7 +42,7 @@ from templates import fill  # noqa: E402
 SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, once for a page
 TITLE = "Speculative decoding, understood by running it"
 # Pages where a reader types a sentence, besides the first page and the gallery:
-TYPED = ("lessons/00_start_here.html", "lessons/04_acceptance_rate.html", "lessons/06_variants.html")
+TYPED = "lessons/00_start_here.html", "lessons/06_variants.html"
 OWN = "Type your own: a real model writes in this page"
 PROMPTS = (
     "Write a short poem about the sea and a small boat.",
