@@ -179,6 +179,8 @@ def test_the_crossover_is_where_drafts_no_longer_pay():
     # Where plain steps grow, too, drafts pay longer than beside a step of one text.
     grows = StepCosts({(n, g): n * (1.0 + g * n / 10) for n in range(1, 9) for g in (0, 1)})
     assert grows.crossover(1, 1.55) == 6  # 6 texts: 1.6 plain steps of 6 texts for 1.55 tokens
+    slow = StepCosts({(n, g): 1.0 if g == 0 else 9.0 if n == 2 else n / 2 for n in (1, 2, 3, 4, 6) for g in (0, 1)})
+    assert slow.crossover(1, 1.6) == 4  # one slow moment, with 2 texts, is not the border
 
 
 def test_arrivals_have_their_rates_and_their_seed():

@@ -188,13 +188,14 @@ class StepCosts:
         return seconds
 
     def crossover(self, gamma: int, tokens: float) -> int | None:
-        """The fewest texts with which drafts no longer pay; None when they pay with as many as were measured.
+        """The fewest texts from which on drafts do not pay; None when they pay with as many as were measured.
 
         Args:
             tokens: what a round with γ drafts writes for each text.
         """
         numbers = range(1, self.sizes[-1] + 1)
-        return next((n for n in numbers if self(n, gamma) >= tokens * self(n, 0)), None)
+        pays = max((n for n in numbers if self(n, gamma) < tokens * self(n, 0)), default=0)
+        return pays + 1 if pays < self.sizes[-1] else None
 
     def schedule(self, tokens: Mapping[int, float]) -> list[tuple[int, int, int]]:
         """The best γ by the number of texts, as (from, to, γ): that with which a step writes most tokens a second.

@@ -140,17 +140,15 @@ def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
 
 
 def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
-    """Up to how many texts each γ pays, and from how many on it loses: between them it is within TIED of plain decoding.
+    """From how many texts on each γ no longer pays.
 
     Args:
         tokens: that its rounds write, as `serving.tokens_per_round` gives them.
     """
     most, said = costs.sizes[-1], []
-    for gamma in sorted((gamma for gamma in tokens if gamma), reverse=True):
-        gain = {n: tokens[gamma] * costs(n, 0) / costs(n, gamma) for n in range(1, most + 1)}
-        pays = max((n for n in gain if gain[n] > 1 + TIED), default=0)
-        loses = next((n for n in gain if n > pays and gain[n] < 1 - TIED), None)
-        up_to = f"pays with up to {pays}" if pays else "pays nowhere"
-        since = f"loses from {loses} on" if loses else f"loses nowhere up to {most}, the most that were timed"
-        said.append(f"γ = {gamma} {up_to} {'texts ' if pays else ''}and {since}")
-    return f"{'; '.join(said)}. Between these the two cannot be told apart."
+    for gamma in sorted(filter(None, tokens), reverse=True):
+        best = max(tokens[gamma] * costs(n, 0) / costs(n, gamma) for n in range(1, most + 1))
+        lost = costs.crossover(gamma, tokens[gamma])
+        since = f"no longer pays from {lost} texts on" if lost else f"pays with all up to {most}"
+        said.append(f"γ = {gamma} {since if best > 1 + TIED else 'pays nowhere'}")
+    return f"{'; '.join(said)}. Next to such a number a gain and a loss of {TIED:.0%} cannot be told apart."
