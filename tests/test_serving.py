@@ -24,6 +24,7 @@ from specdec_lab.measure.serving import (
     always,
     bursts,
     never,
+    one_step,
     sampled_rounds,
     scheduled,
     serve,
@@ -253,6 +254,15 @@ def test_by_confidence_is_no_worse_than_the_others():
         plain, fixed, chosen = (simulate(arrivals, p, costs, outcomes, most=16).throughput for p in policies)
         assert chosen >= 0.999 * max(plain, fixed)
         assert texts != 4 or chosen > 1.2 * max(plain, fixed)
+
+
+def test_a_policy_may_choose_the_drafts_by_its_own_function():
+    class First(ByConfidence):
+        def to_check(self, chances, seconds):
+            return [len(chances[0]), *[0] * (len(chances) - 1)]
+
+    policy = First(COSTS, [SURE])
+    assert one_step([SURE] * 3, 4, COSTS, policy)[0] == [1 + SURE.accepted, 1, 1]
 
 
 def test_a_real_server_checks_what_pays_its_row():

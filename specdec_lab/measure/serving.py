@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the judges simulate, and must not wait for torch
     from specdec_lab.engine.trace import Trace
 
 # (texts in this step, γ of the step before) → γ; 0 drafts nothing. One that has `seconds(texts, γ)`, as `ByConfidence`,
-# also lets a step check only the drafts that are worth their row.
+# also lets a step check only the drafts that are worth their row, by its own `to_check` if it has one.
 Policy = Callable[[int, int], int]
 
 TRIES = 40  # batches drawn to see what a γ would write
@@ -267,7 +267,7 @@ def one_step(
     seconds = seconds_by_rows_of(policy, texts, gamma)
     if seconds is None:
         return [1 + min(gamma, o.accepted) for o in drawn], costs(texts, gamma)
-    counts = to_check([o.chances[:gamma] for o in drawn], seconds)
+    counts = getattr(policy, "to_check", to_check)([o.chances[:gamma] for o in drawn], seconds)
     return [1 + min(n, o.accepted) for n, o in zip(counts, drawn)], seconds(texts + sum(counts))
 
 
