@@ -10,7 +10,7 @@ from tiny import rounds_of_accepted
 
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.measure import bench, traffic
-from specdec_lab.measure.prompts import ENOUGH, FEW, TIED, Prompt
+from specdec_lab.measure.prompts import ENOUGH, FEW, LONG, TIED, Prompt
 from specdec_lab.measure.traffic import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
 from specdec_lab.show.report import letter, policy_sentence, setting
 
@@ -219,6 +219,19 @@ def test_nothing_is_measured_that_is_not_asked_for(made_up):
     assert found["verdict"] == TOO_FEW and found["policy"]["drafter"] is None
 
 
+@pytest.mark.parametrize(("stops", "verdict"), [({"limit"}, UNCLEAR), ({"eos"}, DEPLOY), ({"eos", "limit"}, UNCLEAR)])
+def test_nothing_is_decided_on_answers_that_were_cut_off(made_up, stops, verdict):
+    """Four tokens of each: where it is the limit that ended one of them, nobody knows how it goes on."""
+    for stop, texts in zip([*stops] * len(MANY), made_up.runs[0].traces.values()):
+        for text in texts:
+            text.rounds[-1] = replace(text.rounds[-1], stop=stop)
+    found = traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
+    assert found["verdict"] == verdict and "over 4 tokens an answer" in " ".join(letter(found, "mails"))
+    assert (found["policy"]["drafter"], found["judged"]["cut_at"]) == (
+        ("fast", None) if verdict == DEPLOY else (None, 4)
+    )
+
+
 def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     """Nearly as fast, but the same everywhere: from the runs to the page, all follow this one decision."""
     steady = arm("steady", {p.id: [[2.0], [2.0]] for p in MANY}, 3)
@@ -234,11 +247,11 @@ def test_of_two_equal_ones_the_safer_is_recommended(made_up):
 
 
 def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
-    parts = {"gamma": 3, "kind": "overall", "tokens_per_pass": 2.0, "d": 0.1, "v": 1.1}
+    parts = {"gamma": 3, "kind": "overall", "tokens_per_pass": 2.0, "d": 0.1, "v": 1.1, "prompts": 2, "new_tokens": 75}
     return {"arm": name, "ratio_to_plain": ratio, "ratio_interval": interval, **parts, **more}
 
 
-def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=3.0) -> dict:
+def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=3.0, cut_at=None) -> dict:
     """What is decided of these drafters, the fastest first; `ratio` is what each comparison with it found."""
     blind, interval = judged or (rows[0]["ratio_to_plain"], rows[0]["ratio_interval"])
     compared = [
@@ -246,7 +259,7 @@ def decided(*rows: dict, judged=None, ratio=(1.0, [1.0, 1.0]), prompts=40, most=
     ]
     return decide(
         {r["arm"]: r for r in rows},
-        {"prompts": prompts, "ratio_to_plain": blind, "ratio_interval": interval},
+        {"prompts": prompts, "cut_at": cut_at, "ratio_to_plain": blind, "ratio_interval": interval},
         compared,
         {r["arm"]: [1.0, most] for r in rows},
     )
@@ -275,6 +288,11 @@ DECISIONS = [  # the drafters, the fastest first; how they compare; the verdict,
     ([X], {"prompts": ENOUGH - 1}, TOO_FEW, "x", f"{ENOUGH - 1} prompts … at least {ENOUGH}"),
     ([X], {"prompts": ENOUGH}, DEPLOY, "x", ""),
     ([row_of("x", 1.7, None), SLOW], {"prompts": 4, "ratio": (1.1, None)}, TOO_FEW, "x", "4 prompts"),
+    # What the first tokens of an answer say decides nothing, and neither is one called better; whole answers may be short.
+    ([X], {"cut_at": LONG - 1}, UNCLEAR, "x", f"38 tokens an answer … cut off at {LONG - 1} tokens … {LONG} or more"),
+    ([row_of("x", 0.8, LOSS)], {"cut_at": 8}, UNCLEAR, "x", "cut off at 8 tokens"),
+    ([X], {"cut_at": 8, "prompts": ENOUGH - 1}, TOO_FEW, "x", ""),
+    ([X], {"cut_at": LONG}, DEPLOY, "x", "over 38 tokens an answer"),
     # Of those that cannot be told apart, the one with the largest low end.
     ([LOOKUP, EAGLE], {"judged": LUCKY, "ratio": TIE}, DEPLOY, "eagle", "cannot be told apart … eagle with γ = 3 is the safer one"),
     ([LOOKUP, EAGLE], {"judged": LUCKY, "ratio": (1.05, [1 + TIED, 1.3])}, DEPLOY, "eagle", "cannot be told apart"),

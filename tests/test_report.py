@@ -39,7 +39,7 @@ def measured(*kinds: str) -> dict:
     }  # fmt: skip
     waits = {"plain": (50.0, 40.0, 39.0, 60.0, 1000.0), "eagle": (55.0, 10.0, 9.0, 15.0, 400.0)}
     return {
-        "meta": {"target": "a < b", "hardware": "no machine", "temperature": 0.5, "prompts": 8, "repeats": 3},
+        "meta": {"target": "a < b", "hardware": "no machine", "temperature": 0.5, "prompts": 8, "repeats": 3, "max_new_tokens": 40},
         "latency": {name: dict(zip(PACES, numbers)) for name, numbers in waits.items()},
         "rows": [r for kind in ("overall", *kinds) for r in (plain_row(kind), row("eagle", kind))],
         "verdict": "deploy", "reason": "because", "policy": policy, "problems": ["the line <b>"],
@@ -48,7 +48,7 @@ def measured(*kinds: str) -> dict:
 
 def test_the_page_of_a_measurement_says_its_numbers():
     lines = lines_of(report(measured("chat", "code")))
-    assert stands(lines, "a < b on no machine", "temperature 0.5", "8 prompts", "3 times")
+    assert stands(lines, "a < b on no machine", "temperature 0.5", "8 prompts", "3 times", "at most 40 tokens")
     assert "plain 50.0 40.0 39.0 60.0 1000.0" in lines and "eagle 55.0 10.0 9.0 15.0 400.0" in lines
     assert stands(lines, "whole answer", "2.50 times as fast")
     of_kinds = [line for line in lines if re.match(r"(plain|eagle) (–|3) ", line)]

@@ -18,13 +18,9 @@ from specdec_lab.formats import printable
 
 FEW = 5  # fewer prompts give no interval
 ENOUGH = 20  # Fewer prompts give an estimate and no decision: an interval from six misses too often.
+LONG = 32  # Answers that were cut off with fewer tokens decide nothing: drafts may fare better or worse further on.
 TIED = 0.02  # ratios that differ by less than this share are not put in an order
-DEPLOY, DONT, UNCLEAR, TOO_FEW = (
-    "deploy",
-    "don't",
-    "unclear",
-    "too few prompts",
-)  # what is decided on the ground of them
+DEPLOY, DONT, UNCLEAR, TOO_FEW = "deploy", "don't", "unclear", "too few prompts"  # what is decided
 MOST_NAMED = 10  # entries that are named one by one when they are left out
 
 FORMS = (

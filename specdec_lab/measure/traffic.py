@@ -9,7 +9,7 @@ from specdec_lab.formats import percentile
 from specdec_lab.lab import Lab
 from specdec_lab.measure import bench
 from specdec_lab.measure.costs import batch_costs
-from specdec_lab.measure.prompts import DEPLOY, DONT, ENOUGH, TIED, TOO_FEW, UNCLEAR, Prompt, first_of_each_kind
+from specdec_lab.measure.prompts import DEPLOY, DONT, ENOUGH, LONG, TIED, TOO_FEW, UNCLEAR, Prompt, first_of_each_kind
 from specdec_lab.measure.results import tokens_per_pass
 from specdec_lab.measure.serving import StepCosts
 
@@ -45,15 +45,15 @@ def compare_drafters(
     rows, ids = list(bench.rows(prompts, runs, prompts)), [p.id for p in prompts]
     drafted.sort(key=lambda run: bench.ratio_to_plain(run, plain, ids), reverse=True)
     fastest, *others = drafted
-    judged = {"prompts": len(ids), **ratio(chosen_blindly(drafted, prompts), plain, ids)}
+    cut_at = min((len(t.tokens) for i in ids for t in plain.traces[i] if t.stop == "limit"), default=None)
+    judged = {"prompts": len(ids), "cut_at": cut_at, **ratio(chosen_blindly(drafted, prompts), plain, ids)}
     # The ratio to another arm is computed as the ratio to plain decoding is: on the same prompts, drawn together.
     compared = [
         {"first": fastest.arm, "second": run.arm, "ratio": r["ratio_to_plain"], "interval": r["ratio_interval"]}
         for run, r in ((run, ratio(fastest, run, ids)) for run in others)
     ]
     intervals = {run.arm: tokens_interval(run, ids) for run in drafted}
-    by_arm = bench.overall(rows)
-    decided = decide({run.arm: by_arm[run.arm] for run in drafted}, judged, compared, intervals)
+    decided = decide({run.arm: bench.overall(rows)[run.arm] for run in drafted}, judged, compared, intervals)
     chosen = next(run for run in drafted if run.arm == decided["estimate"]["drafter"])
     schedule = []
     if decided["verdict"] == DEPLOY:
@@ -93,13 +93,14 @@ def decide(
     one with the largest low end. The fastest one was chosen by these very prompts, and so looks too good on them; its
     interval is the one of `judged`.
 
-    too few prompts: fewer than ENOUGH. deploy: even the low end of the safest candidate is above 1. don't: the high end
-    of every candidate is below 1, or it cannot gain whatever the clock says (`cannot_gain`). unclear: anything else.
+    too few prompts: fewer than ENOUGH. unclear: answers that were cut off before LONG tokens. deploy: even the low end
+    of the safest candidate is above 1. don't: the high end of every candidate is below 1, or it cannot gain whatever
+    the clock says (`cannot_gain`). unclear: anything else.
 
     Args:
         rows: {drafter: its row over all prompts, as `bench.rows` makes it}, the fastest first.
-        judged: how many prompts; times plain decoding and the interval of that, where each prompt was judged with the
-            drafter that was the fastest on the others.
+        judged: how many prompts; at how many tokens an answer was cut off, if one was; times plain decoding and the
+            interval of that, where each prompt was judged with the drafter that was the fastest on the others.
         compared: for each other drafter how many times as fast the fastest one is, with the interval of this ratio.
         tokens_intervals: {drafter: the interval of its tokens per pass}.
 
@@ -117,6 +118,8 @@ def decide(
 
     if judged["prompts"] < ENOUGH:
         return decided(TOO_FEW, fastest, f"{judged['prompts']} prompts are too few to decide: bring at least {ENOUGH}")
+    if (cut := judged["cut_at"]) and cut < LONG:
+        return decided(UNCLEAR, fastest, f"answers cut off at {cut} tokens decide nothing: give them {LONG} or more")
     tied = [other for other in compared if round(other["interval"][0], 2) <= 1 + TIED]
     said += beside_others(fastest, compared, tied)
     candidates = [fastest, *(other["second"] for other in tied)]
@@ -154,7 +157,8 @@ def why_not(row: Mapping, high: float, most: float) -> str:
 
 def what_it_brings(row: Mapping, judged: Mapping, alone: bool) -> str:
     """What the fastest drafter brings on these prompts and, if it was chosen among several, on others."""
-    said = f"{row['arm']} with γ = {row['gamma']} is {times(row)} as fast as plain decoding on these {judged['prompts']} prompts"
+    on = f"these {judged['prompts']} prompts, over {row['new_tokens'] / row['prompts']:.0f} tokens an answer"
+    said = f"{row['arm']} with γ = {row['gamma']} is {times(row)} as fast as plain decoding on {on}"
     return said if alone else f"{said}, and {times(judged)} where the drafter was chosen by the other prompts"
 
 

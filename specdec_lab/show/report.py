@@ -72,7 +72,6 @@ def from_measurement(result: dict) -> list[str]:
     meta, waits = result["meta"], result["latency"]
     plain, best = (x["answer"] for x in waits.values())
     often = "once" if meta["repeats"] == 1 else f"{meta['repeats']} times"
-    ends = f", at most {meta['max_new_tokens']} tokens of each answer" if "max_new_tokens" in meta else ""
     kinds = {r["kind"] for r in result["rows"]}
     rows = [r for r in result["rows"] if r["kind"] == "overall" or len(kinds) > 2]  # of one kind, both are the same
     alphas = {r["arm"]: r["alpha_by_position"] for r in rows if r["kind"] == "overall" and r["alpha_by_position"]}
@@ -84,7 +83,8 @@ def from_measurement(result: dict) -> list[str]:
         policy_sentence(result["policy"]),
         setting(result["policy"]),
         f"The target is {one_line(meta['target'])} on {one_line(meta['hardware'])}, temperature {meta['temperature']:g}, "
-        f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns{ends}. "
+        f"{meta['prompts']} prompts, each decoded {often} by every arm, by turns, "
+        f"at most {meta['max_new_tokens']} tokens an answer. "
         "“Times plain” is of writing alone, without reading the prompt.",
         "## What a user waits for, in milliseconds",
         markdown_table(
