@@ -52,8 +52,8 @@ def recorded(name: str) -> Any:
     """What a script of tools/ recorded in data/NAME.json; what it holds is said where it was written.
 
     designs: `record_designs`, climbs: `record_climbs`, gpu: `record_gpu`, trees/t0 and trees/t1: `record_trees` by
-    temperature, engine/draft, engine/load and engine/ngram: `record_engine`. Keys that are numbers, or pairs of them, are
-    such again.
+    temperature, engine/draft and engine/ngram: an engine, by `traffic --endpoint`. Keys that are numbers, or pairs of
+    them, are such again.
     """
     return json.loads((folder().parent / f"{name}.json").read_text(encoding="utf-8"), object_pairs_hook=_with_numbers)
 

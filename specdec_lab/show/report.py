@@ -115,21 +115,15 @@ def policy_sentence(policy: dict) -> str:
     load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
         load = f"it paid up to the largest batch that was measured, {largest} texts"
-    schedule = ", ".join(
-        f"{low} to {high} texts: {gamma or 'none'}" if high > low else f"{low} text{'s' * (low > 1)}: {gamma or 'none'}"
-        for low, high, gamma in policy["schedule"]
-    )
-    return (
-        f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}. "
-        f"The best γ by the texts at once, in this engine: {schedule}."
-    )
+    return f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}."
 
 
 def setting(policy: dict) -> str:
     """The schedule to be copied, indented as code."""
     if not policy["drafter"]:
         return ""
-    return f'In the form that vLLM takes:\n\n    "num_speculative_tokens_per_batch_size": {policy["schedule"]}'
+    said = "The best γ by the texts at once in this engine, in the form that vLLM takes, [from, to, γ]:"
+    return f'{said}\n\n    "num_speculative_tokens_per_batch_size": {policy["schedule"]}'
 
 
 def from_endpoint(result: dict) -> list[str]:
