@@ -79,8 +79,8 @@ KEY = """
 06.two-cities Medusa's second head | 06.letters the model of 1 billion
 07.alpha-at-noon about 0.7 | 07.two-speeds 8 times as many in all, and fewer | 08.interval leave it off for now
 08.first-word the first word after 4 s | 10.cousins After “blue”
-10.choosy Another distribution | 11.deep All drafts come out of one | 11.stop Offer this draft, and draw no
-11.better Speed, and the texts | 12.text The target's own answers | 12.aside All prompts of some customers
+10.choosy Another distribution | 11.deep All drafts come out of one
+11.remedy A selector | 12.text The target's own answers | 12.aside All prompts of some customers
 12.none The prompts share little | 11.survive Nothing bad: given the draft | 06.early-exit γ + 1 times
 """
 

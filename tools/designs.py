@@ -1,6 +1,6 @@
 """Designs of drafters that came after EAGLE, as small as the course's own: what each reads, how it makes its drafts.
 
-They are for comparison: trained on the same text with the same loop, and measured place by place (lesson 11).
+They are for comparison: trained on the same text with the same loop, and measured place by place (deeper_11_designs).
 """
 
 import torch

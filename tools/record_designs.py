@@ -1,4 +1,4 @@
-"""Record what lesson 11 shows: designs of drafts, trained on the same text, and how often each place is right.
+"""Record what deeper_11_designs shows: designs of drafts, trained on the same text, and how often each place is right.
 
     python tools/record_designs.py FOLDER [TOKENS]
 

@@ -1,4 +1,4 @@
-"""The designs that lesson 11 compares: what each place may know, and what they begin as."""
+"""The designs that deeper_11_designs compares: what each place may know, and what they begin as."""
 
 import pytest
 import torch

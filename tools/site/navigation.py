@@ -22,7 +22,7 @@ GROUPS = {  # of pages, in their order: the name, and how their addresses begin
 WAY = "|".join((GROUPS[FIRST], GROUPS["Part two"]))  # what is read one after the other
 ASKS = {  # what the lessons of part two ask; those of the path have their questions in the README
     "10": "several drafts for one place: when is a tree worth its rows?",
-    "11": "the newest designs: which term of the speed-up does each of them move?",
+    "11": "step by step or all at once: what does each cost, and what is missing in a claim?",
     "12": "can a draft learn from your own traffic, and when has it paid?",
 }
 BESIDE = {"bridge": "00", "deeper_measuring": "05", "engines": "08"}  # lessons of pages that have no number
