@@ -132,7 +132,6 @@ BY_HAND = {
     "05.break-even": lambda gamma, c, v: gamma * c + v,
     "07.gain": lambda n, _, gamma, E, texts: E * max(1, texts / n) / max(1, texts * (gamma + 1) / n),
     "10.tokens": lambda a, b, after_a, after_b: 1 + a + b + a * after_a + b * after_b,
-    "10.batch": lambda rows, texts, drafts: max(1, texts * (drafts + 1) / rows) / max(1, texts / rows),
     "12.speed": lambda before, after, speed: speed * after / before,
 }
 
