@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from designs import PLACES, BlockOfMasks, LastRow, LayerForEach
+from designs import PLACES, LastRow
 from torch import Tensor
 
 import specdec_lab as sd
 from specdec_lab.drafters.eagle import EagleNet
-from specdec_lab.drafters.medusa import MedusaNet
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Batches, read_answers
 from specdec_lab.train.distill import Head, parts
 from specdec_lab.train.loop import Stage, Trainer
@@ -28,9 +27,6 @@ DESIGNS = {  # the net, and the drafting steps that it learns
     "last row, rehearsed": (LastRow, PLACES),
     "three depths": (EagleNet, 1),
     "three depths, rehearsed": (EagleNet, PLACES),
-    "a layer for each": (LayerForEach, PLACES),
-    "block of masks": (BlockOfMasks, PLACES),
-    "Medusa": (MedusaNet, PLACES),
 }
 
 

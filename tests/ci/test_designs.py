@@ -1,64 +1,43 @@
-"""The designs that deeper_11_designs compares: what each place may know, and what they begin as."""
+"""The designs that deeper_11_designs compares: what each place may know, and what the page says of their numbers."""
+
+import re
+from pathlib import Path
 
 import pytest
 import torch
-from designs import PLACES, BlockOfMasks, LastRow, LayerForEach
+from designs import PLACES, LastRow
 
 from specdec_lab import load
 from specdec_lab.drafters.eagle import EagleNet
 
-KNOWN = {
-    EagleNet: lambda k: 1 + k,
-    LastRow: lambda k: 1 + k,
-    LayerForEach: lambda k: 1 + k,
-    BlockOfMasks: lambda k: 1,
-}
 
-
-@pytest.fixture(scope="module")
-def hf(writer):
-    hf = load(writer, device="cpu", backend="reference").target.hf
-    return hf.requires_grad_(False)
-
-
-def net_of(kind, hf):
+@pytest.mark.parametrize("kind", [EagleNet, LastRow])
+@torch.no_grad()
+def test_a_place_knows_what_it_may_know_and_no_more(kind, writer):
+    """Draft k behind position i: rows up to i, and tokens up to i + 1 + k."""
+    hf = load(writer, device="cpu", backend="reference").target.hf.requires_grad_(False)
     torch.manual_seed(0)
-    net = kind(hf, torch.arange(hf.config.vocab_size))
+    net, size = kind(hf, torch.arange(hf.config.vocab_size)), hf.config.hidden_size
     net.unroll = PLACES
     for p in net.parameters():  # away from where it begins, where some parts are still zero
         p.data += 0.05 * torch.randn(p.shape)
-    return net.eval()
-
-
-def inputs(net, hf, n=9):
-    generator = torch.Generator().manual_seed(1)
-    tokens = torch.randint(0, hf.config.vocab_size, (2, n), generator=generator)
-    return tokens, torch.randn(2, n, (1 + len(net.depths)) * hf.config.hidden_size, generator=generator)
-
-
-@pytest.mark.parametrize("kind", KNOWN)
-@torch.no_grad()
-def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
-    """Draft k behind position i: rows up to i, and tokens up to i + 1 + k, which a block does not have: up to i + 1."""
-    net = net_of(kind, hf)
-    tokens, rows = inputs(net, hf)
-    before, size = net.predict(tokens, rows), hf.config.hidden_size
-    assert len(before) == PLACES
-    shifts = [k if issubclass(kind, EagleNet) and kind is not BlockOfMasks else 0 for k in range(PLACES)]
-    for k, (guess, true) in enumerate(before):
-        assert guess.shape == true.shape == (2, 8 - k + shifts[k], hf.config.hidden_size)
-        assert torch.equal(true, rows[:, 1 + k - shifts[k] :, :size])
+    tokens = torch.randint(0, hf.config.vocab_size, (2, 9))
+    rows = torch.randn(2, 9, (1 + len(net.depths)) * size)
+    before = net.eval().predict(tokens, rows)
+    for guess, true in before:
+        assert len(before) == PLACES and guess.shape == true.shape
+        assert torch.equal(true, rows[:, 1:, :size])
 
     def changed(*given):
         """For each step, at which positions its guess has become another one."""
-        steps = zip(net.predict(*given), before, shifts)
-        return [((new - old).abs().amax((0, 2)) > 1e-5)[shift:] for (new, _), (old, _), shift in steps]
+        steps = enumerate(zip(net.predict(*given), before))
+        return [((new - old).abs().amax((0, 2)) > 1e-5)[k:] for k, ((new, _), (old, _)) in steps]
 
     for at in range(1, 9):
         others = tokens.clone()
         others[:, at] = (others[:, at] + 1) % hf.config.vocab_size
         for k, moved in enumerate(changed(others, rows)):
-            first = max(0, at - KNOWN[kind](k))  # the first position that knows this token
+            first = max(0, at - 1 - k)  # the first position that knows this token
             assert not moved[:first].any(), "a token of the future"
             assert first >= len(moved) or moved[first]
         for part in range(0, rows.shape[-1], size):
@@ -67,3 +46,24 @@ def test_a_place_knows_what_it_may_know_and_no_more(kind, hf):
             for moved in changed(tokens, others):
                 assert not moved[:at].any(), "a row of the future"
                 assert at >= len(moved) or moved[at]
+
+
+def test_what_the_page_says_follows_from_its_numbers():
+    """Depths gain after the long training alone; a block is ahead of one layer when greedy, and behind the best EAGLE."""
+    source = (Path(__file__).parents[2] / "lessons" / "src" / "deeper_11_designs.md").read_text(encoding="utf-8")
+    page, brought = {}, "three depths / last row"
+    for cell in re.findall(r"(?ms)^```python.*?\n(.*?)^```", source):
+        exec(cell, page)
+    short = [page["line"](of, page["short"][0]["held_out"])[brought][1] for of in page["toy"].values()]
+    _, long = page["table"]("tokens_a_pass", page["grown"]["held_out"])["20 M more"][brought]
+    assert all(low < 1 < high for low, high in short) and 1.02 < long[0] < long[1] < 1.15
+    assert page["ratio"](3.0, 2.0, 40_000)[1][1] == pytest.approx(1.5 + 0.0321, abs=1e-4)
+    sampled, S = page["table"]("sampled"), page["gain"](page["tokens"]("sampled"), page["costs"], 4)
+    assert sampled["3 M more"]["three depths"] == sampled["before"]["last row"] and "cannot be told" in page[
+        "compared"
+    ](S)
+    greedy, one, three, best = page["tokens"]("of_five"), page["ONE"], page["THREE"], page["BEST"]
+    for costs, *times in ((page["costs"], 1.127, 1.122), (page["measured"], 1.05, 1.20)):
+        S = page["gain"](greedy, costs, 5)
+        assert [S[three] / S[one], S[best] / S[three]] == pytest.approx(times, abs=0.02)
+        assert all(s < e for s, e in zip(S.values(), greedy.values()))
