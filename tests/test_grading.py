@@ -172,6 +172,10 @@ def test_a_forgotten_return_is_no_stub(part, capsys):
         ("4.claim", lambda *args: sum(None), "earlier part that is still open"),
         ("4.overlap", lambda *args: "0,75", "Python writes a point"),
         ("4.overlap", lambda *args: (0, 75), "a comma makes two numbers"),
+        ("6.propose", lambda text, gamma: [text[-1]] * gamma, ", for ([], 4)."),
+        ("7.gain", lambda T, texts, gamma, alpha: 1 / (1 - alpha), ", for (T(n) = max(1, n/40), 30, 2, 1)."),
+        ("8.decide", lambda report: report["compared"][0], ", for the report “four prompts”."),
+        ("3.rule", lambda p, q, x, u, w: p[x + 1], ", for ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2], 2, "),
     ],
 )
 def test_slips_of_any_part_are_named(part, answer, said):

@@ -10,6 +10,7 @@ import functools
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -114,15 +115,30 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     Raises:
         StillOpen: when there is nothing for any case. Wrong: when there is nothing for some.
     """
-    found = [made(*copy.deepcopy(case)) for case in cases]
+    names = names or [named(case) for case in cases]
+    found = [called(made, copy.deepcopy(case), name) for case, name in zip(cases, names)]
     empty = [n for n, value in enumerate(found) if nothing(value)]
     if len(empty) == len(cases):
         raise StillOpen
     if empty:
-        case = cases[empty[0]]
-        asked = names[empty[0]] if names else cut(pretty(case[0] if len(case) == 1 else case), 120)
-        raise Wrong(f"Your function returns nothing for {asked} (None): is there a way through it without a return?")
+        raise Wrong(
+            f"Your function returns nothing for {names[empty[0]]} (None): is there a way through it without a return?"
+        )
     return found
+
+
+def named(case: tuple) -> str:
+    """A case as a learner is told of it."""
+    return cut(pretty(case[0] if len(case) == 1 else case), 120)
+
+
+def called(made: Callable[..., object], case: tuple, name: str = "") -> Any:
+    """What the learner's function gives for a case. What it raises carries the case, which `explain_error` tells."""
+    try:
+        return made(*case)
+    except Exception as e:
+        e.case = name or named(case)  # type: ignore[attr-defined]
+        raise
 
 
 def points(n: int) -> list[float]:
@@ -193,7 +209,9 @@ class RemoteFunction(ABC):
 
 def for_each(made: Callable, cases: Sequence[tuple]) -> list[Any]:
     """What the learner's function gives for each case, wherever it is."""
-    return made.many(cases) if isinstance(made, RemoteFunction) else [made(*case) for case in cases]
+    with suppress(Exception):
+        return made.many(cases) if isinstance(made, RemoteFunction) else [made(*case) for case in cases]
+    return [called(made, case) for case in cases]  # one by one, to see in which it fails
 
 
 # What exercises are judged on, where it is data: the files in data, each with a line about what it holds

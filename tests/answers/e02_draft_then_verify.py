@@ -150,7 +150,7 @@ RIGHT = {
 WRONG = {
     "2.round": {
         "something else": (lambda d, c: ([1, 2], play(d, c)[1]), "so [4, 8, 7] is written"),
-        "beyond the end": (lambda d, c: ([*d[: kept(d, c)], c[kept(d, c) + 1]], play(d, c)[1]), "With the drafts [4, 8, 1, 9] and the choices [4, 8, 1, 9, 2]: Your code raised IndexError"),
+        "beyond the end": (lambda d, c: ([*d[: kept(d, c)], c[kept(d, c) + 1]], play(d, c)[1]), "”, for ([4, 8, 1, 9], [4, 8, 1, 9, 2])."),
         "all that agree": (lambda d, c: (play(d, c)[0], ["accepted" if x == y else mark for x, y, mark in zip(d, c, play(d, c)[1])] + play(d, c)[1][-1:]), "never accepted, even", 1),
         "always bonus": (lambda d, c: (play(d, c)[0], [*play(d, c)[1][:-1], "bonus"]), "The last mark is that of"),
     },

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 from specdec_grader.coerce import common_start, listed, shown, whole
-from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import Question, pretty, question, results
@@ -33,22 +32,9 @@ def several_results(made: Callable[..., object], what: str, cases: Sequence[tupl
     """What the learner's function gives in all cases: the first of its n results, the second, and so on.
 
     Raises:
-        Wrong: where it returns another number of things; and where its code fails, with the case in which it did.
+        Wrong: where it returns another number of things.
     """
-
-    def told(*case: list) -> object:
-        try:
-            return made(*case)
-        except Wrong:  # the process of the learner's code has ended
-            raise
-        except Exception as e:
-            why = explain_error(e)
-            if isinstance(why, Wrong):
-                where = SEEN.format(*case) if cases is ROUNDS else AFTER.format(*case)
-                raise Wrong(f"{where}: {why}") from None
-            raise
-
-    found = [listed(values) for values in results(told, cases)]
+    found = [listed(values) for values in results(made, cases)]
     for values in found:
         if len(values) != n:
             count = {2: "two", 3: "three"}[n]

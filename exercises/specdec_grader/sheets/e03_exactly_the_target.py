@@ -10,7 +10,7 @@ from functools import partial
 from specdec_grader.coerce import reject_empty, same
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong
 from specdec_grader.part import part
-from specdec_grader.question import points, question, tokens_of
+from specdec_grader.question import called, points, question, tokens_of
 from specdec_lab.theory import RULES, Row, favourite, lacking, residual
 
 Rule = Callable[[Row, Row, int, float, float], int]  # (p, q, x, u, w) → the token that is written
@@ -132,7 +132,7 @@ def looks_at_u_again(made: Rule) -> bool:
 @part("3.rule", points=3)
 def judge_rule(made: Rule) -> None:
     given = [0.5, 0.3, 0.2], [0.7, 0.1, 0.2]
-    reject_empty(made(*given, 1, 0.05, 0.05))  # few rules have no answer here
+    reject_empty(called(made, (*given, 1, 0.05, 0.05)))  # few rules have no answer here
     with suppress(*NO_ANSWER):  # where this fails, `judge_output` says why
         made(*given, 0, 0.9, 0.5)
     if given != ([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]):

@@ -10,7 +10,7 @@ from typing import Any
 from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown, whole
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
-from specdec_grader.question import ROUNDED, pretty, question, results, stored, table
+from specdec_grader.question import ROUNDED, for_each, pretty, question, results, stored, table
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
@@ -168,7 +168,7 @@ LEAST = question(
 
 @part("5.least", points=2, seconds=10, asks=[LEAST])
 def judge_least(made: Callable[[int, float], float | None]) -> None:
-    values = [made(*case) for case in LEAST.cases]
+    values = for_each(made, LEAST.cases)
     if all(map(nothing, values)):
         reject_empty(made(*FREE))  # None is an answer to the cases, but not to this one
     found = list(map(read_alpha, values))

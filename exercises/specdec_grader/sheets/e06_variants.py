@@ -62,11 +62,13 @@ PROPOSE = question(
 
 @part("6.propose", points=3, asks=[PROPOSE])
 def judge_propose(made: Propose) -> None:
+    PROPOSE.judge(made)
     text, gamma = copy.deepcopy(PROPOSE.cases[1])
     made(text, gamma)
     if text != PROPOSE.cases[1][0]:
-        raise Wrong("Your function changes the text that it is given. Work on a copy: the target still needs it.")
-    PROPOSE.judge(made)
+        raise Wrong(
+            "Your function changes the text that it is given. Work on a copy: the target still needs it.", 2 / 3
+        )
 
 
 # 6.improve

@@ -58,11 +58,11 @@ SEES = question(
 
 @part("10.sees", points=2, asks=[SEES])
 def judge_sees(made: Callable[[list[int]], Seen]) -> None:
+    SEES.judge(made)
     given = [-1, -1, 0, 0, 1]
     made(given)
     if given != [-1, -1, 0, 0, 1]:
-        raise Wrong("Your function changes the list of parents that it is given. Work on a copy.")
-    SEES.judge(made)
+        raise Wrong("Your function changes the list of parents that it is given. Work on a copy.", 0.5)
 
 
 # 10.walk: choices are what the target says after the text, and after each draft
