@@ -14,7 +14,7 @@ from specdec_grader.part import RIGHT, WRONG, Part, grade_part
 PROGRAMS = {"2.loop", "3.rule", "3.test", "6.improve", "7.policy", "10.offer"}  # parts that ask for more than a formula
 SEVERAL_FUNCTIONS = {"1.v"}
 # What the other results earn when only the one at this place is wrong. In all other parts each earns an equal share.
-OTHERS = {"1.v": (1 / 3, 2 / 3), "2.round": (0, 2 / 3), "4.claim": (0, 1 / 2), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
+OTHERS = {"1.v": (1 / 3, 2 / 3), "2.round": (1 / 3, 2 / 3), "4.claim": (0, 1 / 2), "8.decide": (1 / 3, 0, 2 / 3)}  # fmt: skip
 
 
 def handed_in(part: Part, *wrong, place: int = 0) -> tuple:

@@ -8,8 +8,9 @@ import math
 import re
 import textwrap
 import types
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Collection, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from specdec_grader.mistakes import StillOpen, Wrong
@@ -100,6 +101,30 @@ def number(value: Any, what: str = RETURNED) -> float:
     if not math.isfinite(found):
         raise Wrong(f"{what} should be a finite number; it is {found}.")
     return found
+
+
+TYPED = re.compile(r"[≈~\s]*([-+]?[\d.]+(?:e[-+]?\d+)?(?:\s*/\s*\d+)?)\s*(%|[^\W\d]*|×)[^\d,]*", re.I)
+UNITS = {"%": 0.01, "s": 1000}  # what a time is asked for in are milliseconds
+
+
+def typed(value: Any, what: str) -> float:
+    """A number that somebody typed: also in quotes, as a fraction, in percent, or with its unit."""
+    if isinstance(value, str) and (found := TYPED.fullmatch(value)):
+        with suppress(ValueError, ZeroDivisionError, OverflowError):
+            value = float(Fraction("".join(found[1].split()))) * UNITS.get(found[2], 1)
+    return number(value, what)
+
+
+def word(value: object, known: Collection[str], what: str = RETURNED) -> str:
+    """One of the known words; capitals, spaces, hyphens and the kind of an apostrophe do not count."""
+
+    def letters(text: str) -> str:
+        return re.sub(r"[\W_]", "", text).casefold()
+
+    for one in known:
+        if isinstance(value, str) and letters(value) == letters(one):
+            return one
+    raise Wrong(f"{what} should be {' or '.join(f'“{one}”' for one in known)}; it is {shown(value)}.")
 
 
 def with_comma(value: object) -> bool:

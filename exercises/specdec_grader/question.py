@@ -21,6 +21,13 @@ from specdec_lab.formats import cut, short
 
 ROUNDED = Mistake("Near, but rounded: do not round inside a calculation.", earned=0.5)
 
+PERCENT = Mistake("This is right in percent: divide by 100.")
+
+
+def hundredth(found: Any) -> Any:
+    """A number, or each of a list, divided by 100."""
+    return [hundredth(x) for x in found] if isinstance(found, list) else found / 100 if type(found) is float else found
+
 
 def nearly(found: Any, right: Any) -> bool:
     """Whether a number, or each of a list, may be the right one rounded to one decimal."""
@@ -82,7 +89,9 @@ class Question:
         for mistake in self.mistakes:
             if any(all(map(self.equal, found, wrong)) for wrong in mistake.gives(self.cases)):
                 return mistake
-        right = (self.right(*case) for case in self.cases)
+        right = [self.right(*case) for case in self.cases]
+        if all(map(self.equal, map(hundredth, found), right)):
+            return PERCENT
         return self.near if self.near and all(map(nearly, found, right)) else None
 
     def hint_for(self, case: tuple, found: Any) -> Mistake:

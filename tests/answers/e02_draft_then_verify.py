@@ -162,7 +162,7 @@ WRONG = {
     "2.rewind": {
         "something else": (lambda text, target, draft: (target[:1], *rewind_both(text, target, draft)[1:]), "your first result is [17]. It should be [17, 23, 5, 4, 8]"),
         "reads its cache": (lambda text, target, draft: (*rewind_both(text, target, draft)[:2], draft), "your third result is [17, 23, 5, 4, 8, 1]"),
-        "two lists": (lambda text, target, draft: (target, draft), "should return three lists"),
+        "two lists": (lambda text, target, draft: (target, draft), "should have 3 items; it has 2"),
     },
     "2.loop": {
         "never rewinds": (loop(stay=lambda old, text: None), "Rewind after the round"),

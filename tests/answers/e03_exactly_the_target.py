@@ -91,13 +91,16 @@ def by_grid(rule, room=0.02):
 TWO = [([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]), ([0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1])]
 
 RIGHT = {
-    "3.rule": [plain_lists, with_tensors, rule()],
+    "3.rule": [plain_lists, with_tensors, rule(), rule(lambda p, q, x, u: (1 - u) * q[x] <= p[x])],
     "3.test": [by_grid, counted(TWO, 20_000, 0.02), counted([([0.1, 0.2, 0.3, 0.4], [0.7, 0.1, 0.1, 0.1])], 8_000, 0.03)],
 }  # fmt: skip
 WRONG = {
     "3.rule": {
         "w not scaled, and off the end": (runs_off_the_end, "multiply w by its sum first"),
         "u and w exchanged": (lambda p, q, x, u, w: rule()(p, q, x, w, u), "u and w have changed places"),
+        "exchanged, from the other end": (lambda p, q, x, u, w: rule(lambda p, q, x, u: (1 - u) * q[x] <= p[x])(p, q, x, w, u), "have changed places"),
+        "keeps with chance p, from the other end": (rule(lambda p, q, x, u: 1 - u <= p[x]), "with chance p. Drawn", 3),
+        "the other way round, and its own way out": (rule(lambda p, q, x, u: u * q[x] > p[x]), "with chance 1 − p/q"),
         "accepts p = 0": (rule(lambda p, q, x, u: u * q[x] <= p[x]), "strictly less", None, 2),
         "keeps only matches": (lambda p, q, x, u, w: x if u < p[x] else drawn([a * (t != x) for t, a in enumerate(p)], w), "fewer drafts are kept", 3, 2),
         "changes p": (lambda p, q, x, u, w: (plain_lists(p, q, x, u, w), p.pop())[0], "Work on copies"),

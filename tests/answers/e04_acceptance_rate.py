@@ -104,7 +104,7 @@ WRONG = {
     },
     "4.rate": {
         "the first text only": (lambda t: by_counting(t[:1]), "your function gives 0.917. Count the accepted"),
-        "a percentage": (lambda t: 100 * by_counting(t), "between 0 and 1"),
+        "a percentage": (lambda t: 100 * by_counting(t), "right in percent"),
     },
     "4.tokens": {
         "α = 1 divides by 0": (curve(closed), "For α = 1 your closed form", None, 1.5),

@@ -76,7 +76,11 @@ def by_table(report):
     ratios = {(r["arm"], r["kind"]): r["ratio_to_plain"] for r in report["rows"]}
     low, high = next(row["ratio_interval"] for row in totals(report) if row["arm"] == arm)
     decision = "deploy" if low > 1 else "don't" if high < 1 else "unclear"
-    return [decision, arm, {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1}]
+    return [
+        decision.replace("'", "’"),
+        arm,
+        {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1},
+    ]
 
 
 RIGHT = {

@@ -46,11 +46,11 @@ def by_counting():
 
 LETTERS = {f"9.{name}.why": right for name, right in zip(("c1", "c2", "c3", "c4", "q1", "q2"), "CADBDB")}
 RIGHT = {
-    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS), c1(marks=" ".join(MARKS)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻")],
+    "9.c1": [c1(), c1(["the", " butter", " then"], MARKS), c1(marks=" ".join(MARKS)), c1(marks="✔✔x———↻"), c1(marks="✓ ✓ × – – - ↻"), c1("“the butter then”", "✔️✔️✘–––↻")],
     "9.c2": [by_rule, c2([1, 0.167, 1.0]), c2([1, Fraction(1, 6), 1], Fraction(11, 20))],
-    "9.c3": [by_counting, c3(0.674, 2.16), c3(Fraction(29, 43), Fraction(54, 25))],
-    "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 36)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
-    "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10]],
+    "9.c3": [by_counting, c3(0.674, 2.16), c3(Fraction(29, 43), Fraction(54, 25)), c3("67.4%", "2.16 tokens per pass"), c3("67.4 %", "54 / 25")],
+    "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 72)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
+    "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10], gives("5 ms", "5ms", "0.01 s"), gives("5, 5, 10")],
     "9.q3": [gives(1.556), gives(2.24 / (2 * 0.16 + 1.1 + 0.02)), gives("1.56"), gives([1.556]), 1.556],
     "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
     **{part: [gives(x), gives(f" {x.lower()}. "), gives(f"({x})")] for part, x in LETTERS.items()},
@@ -60,7 +60,7 @@ WRONG = {
         "other words": (c1("a knife"), "from left to right"),
         "a late draft accepted": (c1(marks="✓✓✗✓––↻"), "had ended before them", 1),
         "corrected and bonus mixed up": (c1(marks="✓✓✗–––+"), "The last mark is that of"),
-        "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "one of yours is 'replaced'"),
+        "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "or “bonus”; it is 'replaced'"),
     },
     "9.c2": {
         "in percent": (c2([100, 16.7, 100]), "right in percent"),
@@ -68,7 +68,9 @@ WRONG = {
         "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
-        "above 1": (c3(1.5), "at most 1"),
+        "another rate": (c3(1.5), "how many were tested, the misses included"),
+        "exchanged": (c3(2.16, 0.674), "These are exchanged: the order is α, tokens per pass.", None, 0.5),
+        "in percent": (c3(67.4), "About α: This is right in percent", None, 0.5),
         "other tokens": (c3(tokens=3.3), "Divide all tokens"),
     },
     "9.c4": {

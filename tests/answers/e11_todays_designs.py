@@ -84,6 +84,6 @@ WRONG = {
     "11.which": {
         "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, RULES), "take the names from `rules`"),
         "the second": (lambda *case: by_distance(*case)[1], "Work out what comes out by each rule"),
-        "a number": (lambda p, q, counts, rules: 2, "the name of a rule"),
+        "a number": (lambda p, q, counts, rules: 2, "“exact” or “likely enough” or"),
     },
 }  # fmt: skip

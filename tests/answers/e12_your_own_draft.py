@@ -63,7 +63,7 @@ WRONG = {
     },
     "12.paid": {
         "infinity and less": (lambda step, before, after, minutes: (minutes * 60_000 / (step / before - step / after)) if after != before else float("nan"), "finite number"),
-        "another word": (lambda *case: str(in_milliseconds(*case)).capitalize(), 'if it is not "never"'),
+        "another word": (lambda *case: str(in_milliseconds(*case)).capitalize(), "if it is no number, should be “never”"),
         "something else": (lambda step, before, after, minutes: 12.0, "gives 12; it should be 267750. A token takes step / S"),
     },
 }  # fmt: skip

@@ -29,17 +29,8 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 
 
 def several_results(made: Callable[..., object], what: str, cases: Sequence[tuple] = ROUNDS, n: int = 2) -> tuple:
-    """What the learner's function gives in all cases: the first of its n results, the second, and so on.
-
-    Raises:
-        Wrong: where it returns another number of things.
-    """
-    found = [listed(values) for values in results(made, cases)]
-    for values in found:
-        if len(values) != n:
-            count = {2: "two", 3: "three"}[n]
-            raise Wrong(f"Your function should return {count} {what}; it returned {shown(values)}.")
-    return tuple(zip(*found))
+    """What the learner's function gives in all cases: the first of its n results, the second, and so on."""
+    return tuple(zip(*(listed(values, n, f"What your function returns, {what},") for values in results(made, cases))))
 
 
 # 2.round: the tokens, then the marks
@@ -69,30 +60,28 @@ TOKENS = question(
 )
 
 
-def seen_marks(case: tuple[list[int], list[int]], found: list[str], right: list[str]) -> str:
-    return f"{SEEN.format(*case)} your tokens are right, and your marks are {shown(found, 120)}."
-
-
 ACCEPTED_LATE = "A draft after the first miss is never accepted, even if it agrees."
 MARKS = Question(
     ROUNDS,
     marks_of_round,
-    seen=seen_marks,
+    seen=f"{SEEN} your tokens are right, and your marks are {{found}}.",
     hint=lambda case, found: hint_for_marks(case[0], case[1], found, ACCEPTED_LATE),
 )
 
 
 @part("2.round", points=3, asks=[TOKENS, MARKS])
 def judge_round(made: Callable[[list, list], tuple]) -> None:
-    written, found = several_results(made, "lists, the tokens and the marks")
+    written, found = several_results(made, "the tokens and the marks")
     written = [listed(tokens, what="The first result") for tokens in written]
     if any(isinstance(token, str) for tokens in written for token in tokens):
         raise Wrong("The tokens that are written come first, then the marks.")
-    TOKENS.compare([[whole(token, "A written token") for token in tokens] for tokens in written])
+    written = [[whole(token, "A written token") for token in tokens] for tokens in written]
     try:
         found = [read_marks(marks) for marks in found]
     except Wrong as e:
+        TOKENS.compare(written)
         raise Wrong(str(e), 2 / 3) from None
+    TOKENS.compare(written, earned=(MARKS.first_wrong(found) is None) / 3)
     MARKS.compare(found, earned=2 / 3)
 
 
@@ -133,10 +122,12 @@ STAY = question(
 
 @part("2.cache", points=2, asks=[MADE, STAY])
 def judge_cache(made: Callable[[list, list], tuple]) -> None:
-    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*several_results(made, "numbers, made and stay"))]
+    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*several_results(made, "made and stay"))]
     entries, stays = zip(*pairs)
     if not MADE.first_wrong(stays) and not STAY.first_wrong(entries):
-        raise Wrong("The two numbers are exchanged: first the entries that the pass makes, then those that may stay.")
+        raise Wrong(
+            "The two numbers are exchanged: first the entries that the pass makes, then those that may stay.", 0.5
+        )
     MADE.compare(entries, earned=0.5 * (not STAY.first_wrong(stays)))
     STAY.compare(stays, earned=0.5)
 
@@ -189,7 +180,7 @@ KEPT_AND_READ = {
 @part("2.rewind", points=3, asks=list(KEPT_AND_READ.values()))
 def judge_rewind(made: Callable[[list, list, list], tuple]) -> None:
     """Each of the three lists earns a third, and the first that is wrong is told."""
-    columns = several_results(made, "lists, two caches and what the draft model reads", DONE, n=3)
+    columns = several_results(made, "two caches and what the draft model reads", DONE, n=3)
     found = [
         [[whole(token, "A token") for token in listed(tokens, what=what)] for tokens in column]
         for what, column in zip(KEPT_AND_READ, columns)

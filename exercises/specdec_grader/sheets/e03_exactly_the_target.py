@@ -152,8 +152,8 @@ def mistakes_of(rule: Rule) -> list[Mistake]:
     whether a draft that q says too often is ever replaced. And to keep a draft with chance p or min(p, q) comes to
     nearly the same, since what is rejected is mostly written all the same. It shows where p is the larger one.
     """
-    never_rejects = written_by(rule, *PAIRS[4], [(0, 0.99, 0.95)]) == [0]
-    keeps_p = written_by(rule, *PAIRS[4], [(3, 0.25, 0.05)]) == [3]  # q is 0.1 there, and p is 0.4
+    never_rejects = written_by(rule, *PAIRS[4], [(0, u, 0.95) for u in (0.01, 0.99)]) == [0, 0]
+    keeps_p = 3 in written_by(rule, *PAIRS[4], [(3, u, 0.05) for u in (0.25, 0.75)])  # q is 0.1 there, and p is 0.4
     seen = {"never_rejects": never_rejects, "keeps_p": keeps_p, "keeps_least": not keeps_p}
     return [mistake for mistake in OUTPUT.mistakes if seen.get(mistake.name, True)]
 
@@ -162,12 +162,20 @@ NO_ANSWER = (ArithmeticError, LookupError, StopIteration, ValueError)
 FEW = 40  # points for u where a rule is asked again, call by call
 
 
+def slip_of(rule: Rule, outputs: Sequence[list[float]]) -> Mistake | None:
+    """The known mistake behind what comes out for PAIRS.
+
+    The pair with p = q is left out: nothing is lacking there, so each rule that rejects too much has its own way out.
+    """
+    cases, found = zip(*((pair, out) for pair, out in zip(PAIRS, outputs) if pair[0] != pair[1]))
+    return replace(OUTPUT, cases=cases, mistakes=mistakes_of(rule)).known_mistake(found)
+
+
 def name_the_slip(made: Rule) -> None:
     """Raises the known mistake of a rule that fails for some u and w, or gives no token there.
 
     Some mistakes show so: whoever looks w up in a row that does not add up to 1 falls off its end, and q/p may
-    divide by 0. Such calls count as drafts that are kept. The pair with p = q is left out: nothing is lacking there,
-    so each rule that rejects too much fails in the same way.
+    divide by 0. Such calls count as drafts that are kept.
     """
 
     def answers(p: Row, q: Row, x: int, u: float, w: float) -> int:
@@ -176,9 +184,7 @@ def name_the_slip(made: Rule) -> None:
             return token if token in range(len(p)) else x
         return x
 
-    cases = [(p, q) for p, q in PAIRS if p != q]
-    outputs = [output_of(answers, p, q, FEW) for p, q in cases]
-    mistake = replace(OUTPUT, cases=cases, mistakes=mistakes_of(answers)).known_mistake(outputs)
+    mistake = slip_of(answers, [output_of(answers, p, q, FEW) for p, q in PAIRS])
     if mistake and mistake.name != "never_rejects":  # which is what counting all calls as kept looks like
         raise Wrong(mistake.said, belief=mistake.belief)
 
@@ -191,10 +197,11 @@ def judge_output(made: Rule) -> None:
         name_the_slip(made)
         raise
 
-    def hint(pair: tuple[Row, Row], out: list[float]) -> str:
-        return f"After a rejection {U_TWICE}" if looks_at_u_again(made) else OUTPUT.hint
+    def hint(pair: tuple[Row, Row], out: list[float]) -> str | Mistake:
+        again = f"After a rejection {U_TWICE}" if looks_at_u_again(made) else OUTPUT.hint
+        return slip_of(made, outputs) or again
 
-    replace(OUTPUT, mistakes=mistakes_of(made), hint=hint).compare(outputs)
+    replace(OUTPUT, mistakes=(), hint=hint).compare(outputs)
 
 
 def judge_how(made: Rule) -> None:
@@ -204,8 +211,7 @@ def judge_how(made: Rule) -> None:
     if kept < 0.65:  # of 0.7 that these two tokens can keep
         said = "What comes out is p, but fewer drafts are kept than could be: accept with chance min(1, p/q)."
         raise Wrong(said, 2 / 3, belief=3)
-    swapped = written_by(made, p, q, [(0, 0.05, 0.95)]) != [0] and written_by(made, p, q, [(0, 0.95, 0.05)]) == [0]
-    if swapped:
+    if len({*written_by(made, p, q, [(0, 0.5, w) for w in (0.05, 0.95)])}) > 1:  # whether x is kept depends on w
         said = "What comes out is p, but u and w have changed places: accept or reject with u, and draw with w."
         raise Wrong(said, 2 / 3)
     if looks_at_u_again(made):

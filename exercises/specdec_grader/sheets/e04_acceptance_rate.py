@@ -13,11 +13,6 @@ from specdec_grader.part import part, part_of_one
 from specdec_grader.question import ROUNDED, pretty, question, results
 from specdec_lab.theory import expected_tokens as E
 
-
-def hint_for_a_chance(hint: str) -> Callable[[tuple, float], str]:
-    return lambda case, found: hint if 0 <= found <= 1 else "This is no chance: it must lie between 0 and 1."
-
-
 # 4.overlap: p and q are dicts from token to probability, with only the tokens whose chance is above 0
 
 Row = dict[str, float]
@@ -47,7 +42,7 @@ OVERLAP = question(
         ({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, {"a": 0.4, "b": 0.3, "c": 0.25, "d": 0.05}),
     ),
     seen="With p = {} and q = {} your function gives {found}.",
-    hint=hint_for_a_chance("Go token by token: how often is it drafted, and how often is it kept then? Add this up."),
+    hint="Go token by token: how often is it drafted, and how often is it kept then? Add this up.",
 )
 UNORDERED = replace(
     OVERLAP,
@@ -263,9 +258,7 @@ RATE = question(
         ([a_text(0, 0, 0)],),
     ),
     seen=seen_rate,
-    hint=hint_for_a_chance(
-        "Count the accepted drafts, count those that were tested (accepted or rejected), and divide."
-    ),
+    hint="Count the accepted drafts, count those that were tested (accepted or rejected), and divide.",
 )
 part_of_one("4.rate", points=2, asked=RATE)
 

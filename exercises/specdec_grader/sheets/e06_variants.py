@@ -3,18 +3,12 @@
 import copy
 import random
 
-from specdec_grader.coerce import shown
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
 from specdec_grader.question import question
 from specdec_grader.supplied.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
 
 # 6.propose
-
-
-def seen_propose(case: tuple[list[int], int], found: list[int], right: list[int]) -> str:
-    text, gamma = case
-    return f"For the text {text} and γ = {gamma} the proposal should be {right}; yours is {shown(found, 60)}."
 
 
 def one_by_one(text: list[int], gamma: int) -> list[int]:
@@ -55,7 +49,7 @@ PROPOSE = question(
         ([], 4),
         ([1, 2, 1, 2], 0),
     ),
-    seen=seen_propose,
+    seen="For the text {} and γ = {} the proposal should be {right}; yours is {found}.",
     hint="Which run matches the end of the text, where does it stand, and what follows it?",
 )
 

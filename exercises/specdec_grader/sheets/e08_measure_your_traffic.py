@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_grader.coerce import listed, number, shown
+from specdec_grader.coerce import listed, number, shown, word
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part, part_of_one
 from specdec_grader.question import ROUNDED, pretty, question, results, stored, table
@@ -202,12 +202,7 @@ def hint_drafter(case: tuple, found: object) -> str:
     return "Can the two be told apart? If so, which is the fastest; if not, which has the larger low end?"
 
 
-DRAFTER = question(
-    drafter,
-    cases=CASES,
-    seen=seen_report("the drafter"),
-    hint=hint_drafter,
-)
+DRAFTER = question(drafter, cases=CASES, seen=seen_report("the drafter"), hint=hint_drafter)
 
 
 def decision(report):
@@ -245,10 +240,7 @@ KINDS = question(
 def read_decision(value: object) -> tuple[str, str | None, list[str]]:
     """The three things that the learner's function gives, in a form that can be compared."""
     decision, arm, leave = listed(value, 3)
-    if decision not in (DEPLOY, DONT, UNCLEAR, TOO_FEW):
-        raise Wrong(
-            f'The decision should be "deploy", "don\'t", "unclear" or "too few prompts"; yours is {shown(decision)}.'
-        )
+    decision = word(decision, (DEPLOY, DONT, UNCLEAR, TOO_FEW), "The decision")
     if not isinstance(arm, str | None):
         raise Wrong(f"The drafter should be a name, such as “lookup”; yours is {shown(arm)}.")
     leave = listed(sorted(leave) if isinstance(leave, set | frozenset) else leave, what="The list of kinds")

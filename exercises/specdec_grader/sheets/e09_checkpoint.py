@@ -3,7 +3,7 @@
 import math
 from functools import partial
 
-from specdec_grader.coerce import same
+from specdec_grader.coerce import same, typed
 from specdec_grader.question import Question
 from specdec_grader.sheets.fixed_answers import (
     alone,
@@ -17,7 +17,6 @@ from specdec_grader.sheets.fixed_answers import (
     read_marks,
     several,
     text_of,
-    typed_number,
 )
 from specdec_lab.theory import acceptance
 from specdec_lab.theory import expected_tokens as E  # noqa: F401 - the mistakes of c3 are written with it
@@ -56,8 +55,6 @@ P, Q = (0.35, 0.1, 0.55), (0.25, 0.6, 0.15)
 
 
 def hint_chances(_: tuple, found: list[float]) -> str:
-    if max(found) > 2 and all(abs(x / 100 - y) < 0.01 for x, y in zip(found, chances())):
-        return "These are right in percent. A chance lies between 0 and 1: divide by 100."
     if max(found) > 1.001:
         return f"A chance is at most 1, and one of yours is {max(found):.3g}. What if p/q is larger than 1?"
     return "A token that q says too often, compared with p, must be kept less often; what about the others?"
@@ -67,12 +64,7 @@ def chances():
     return [min(1, p / q) for p, q in zip(P, Q)]
 
 
-CHANCES = numbers(
-    chances,
-    "list of chances to be accepted",
-    room=0.005,
-    hint=hint_chances,
-)
+CHANCES = numbers(chances, "list of chances to be accepted", room=0.005, hint=hint_chances)
 
 
 def residual():
@@ -105,12 +97,6 @@ KEPT = sum(n * times for n, times in enumerate(ROUNDS))
 TESTED = KEPT + DRAFTED - ROUNDS[-1]  # and the miss of each round that has one
 
 
-def hint_rate(_: tuple, found: float) -> str:
-    if found > 1:
-        return "A rate is at most 1: write 0.5 for 50 %."
-    return "Add up over the rounds with drafts: how many were tested, the misses included, and how many were kept?"
-
-
 def rate():
     return KEPT / TESTED
 
@@ -119,7 +105,7 @@ RATE = one_number(
     rate,
     "α",
     room=0.004,
-    hint=hint_rate,
+    hint="Add up over the rounds with drafts: how many were tested, the misses included, and how many were kept?",
 )
 
 
@@ -141,7 +127,7 @@ choice("9.c3.why", "D")
 # 9.c4, load: gains at B = 1, 18, 36, and the crossover
 
 TOKENS, C4_GAMMA, FREE = 2.35, 3, 36  # a pass over FREE rows costs no more than one over a single row
-SIZES = (1, FREE // 2, FREE)
+SIZES = (1, FREE // 2, 2 * FREE)
 
 
 def T(rows: float) -> float:
@@ -173,7 +159,7 @@ def crossover():
 
 CROSSOVER = fixed(
     crossover,
-    read=partial(typed_number, what="The crossover"),
+    read=partial(typed, what="The crossover"),
     equal=near,
     hint="At the crossover the gain is 1: a pass with drafts costs E times as much as a plain one.",
 )

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from specdec_grader.coerce import listed, reject_empty, same, shown, whole
+from specdec_grader.coerce import listed, reject_empty, same, shown, whole, word
 from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Wrong, known_mistakes
 from specdec_grader.part import part, part_of_one
@@ -234,13 +234,6 @@ COSTLY = {"chain 2": {"drafts": 2, "E": 1.9, "d": 0.1}, "chain 4": {"drafts": 4,
 EARLY = {"chain 1": {"drafts": 1, "E": 1.3, "d": 0.1}, "tree 4": {"drafts": 4, "E": 2.2, "d": 0.1}}
 
 
-def name_of_a_shape(value: object) -> str:
-    names = {name for _, _, shapes in DECIDE.cases for name in shapes} | {"plain"}
-    if not isinstance(value, str) or value not in names:
-        raise Wrong(f'Your function should return the name of a shape, or "plain"; it returned {shown(value)}.')
-    return value
-
-
 def seen_decide(case: tuple[int, Times, Shapes], found: str, right: str) -> str:
     texts, T, shapes = case
     asked = f"With {texts} texts, T = {shown(T, 60)} and the shapes {list(shapes)}"
@@ -259,7 +252,7 @@ def best_shape(texts, T, shapes):
 
 DECIDE = question(
     best_shape,
-    read=name_of_a_shape,
+    read=partial(word, known=[*SHAPES, *EARLY, "plain"]),
     cases=(
         (1, LAPTOP, SHAPES),
         (4, LAPTOP, SHAPES),

@@ -3,9 +3,9 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from specdec_grader.coerce import shown, whole
+from specdec_grader.coerce import shown, whole, word
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part, part_of_one
 from specdec_grader.question import question
@@ -129,12 +129,6 @@ RENAMED = {f"rule {name}": rule for name, rule in RULES.items()}
 OTHER_NAMES = [(p, q, counts, RENAMED) for p, q, counts, _ in SHUFFLED[:4]]
 
 
-def name_of_a_rule(value: Any) -> str:
-    if value not in list(RULES):
-        raise Wrong(f"Your function should return the name of a rule; it returned {shown(value)}.")
-    return value
-
-
 def seen_which(case: tuple, found: str, right: str) -> str:
     p, q, counts, _ = case
     return f"With p = {p}, q = {q} and the counts {counts} your function says {found!r}; it was {right!r}."
@@ -154,7 +148,7 @@ def which_rule(p, q, counts, rules):
 WHICH = question(
     which_rule,
     cases=SHUFFLED,
-    read=name_of_a_rule,
+    read=partial(word, known=RULES),
     seen=seen_which,
     hint="Work out what comes out by each rule: q(x) · kept(x), and for all that is refused what replaces it. "
     "Then take the rule that is nearest.",

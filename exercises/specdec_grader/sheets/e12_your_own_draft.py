@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from specdec_grader.coerce import listed, number, whole
+from specdec_grader.coerce import listed, number, whole, word
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part_of_one
-from specdec_grader.question import ROUNDED, pretty, question
+from specdec_grader.question import ROUNDED, question
 
 # 12.aside
 
@@ -112,15 +112,9 @@ NEVER = "never"
 
 
 def number_or_never(value: Any) -> float | str:
-    return value if value == NEVER else number(value, f'What your function returns, if it is not "{NEVER}",')
-
-
-def seen_paid(case: tuple, found: float | str, right: float | str) -> str:
-    step, before, after, minutes = case
-    given = (
-        f"A step of {step:g} ms, {before:g} times plain before and {after:g} after, {minutes:g} minutes of training:"
-    )
-    return f"{given} your function gives {pretty(found)}; it should be {pretty(right)}."
+    if isinstance(value, str):
+        return word(value, [NEVER], "What your function returns, if it is no number,")
+    return number(value, f'What your function returns, if it is not "{NEVER}",')
 
 
 def tokens_until_paid(step, before, after, minutes):
@@ -139,7 +133,8 @@ PAID = question(
         (50.0, 1.0, 2.5, 60.0),
         (8.0, 1.6, 3.2, 1.0),
     ),
-    seen=seen_paid,
+    seen="A step of {} ms, {} times plain before and {} after, {} minutes of training: "
+    "your function gives {found}; it should be {right}.",
     hint="A token takes step / S milliseconds. What a token saves, and how often that is the time of the training?",
 )
 part_of_one("12.paid", points=3, asked=PAID)

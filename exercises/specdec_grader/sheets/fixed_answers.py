@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from specdec_grader.coerce import common_start, listed, nothing, number, reject_empty, same, shown
+from specdec_grader.coerce import common_start, listed, nothing, reject_empty, same, shown, typed, word
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong, known_mistakes
 from specdec_grader.part import part
 from specdec_grader.question import Question, question
@@ -20,50 +18,43 @@ fixed = partial(question, cases=[()])
 
 def one_number(right: Callable[[], float], what: str, room: float, **about: Any) -> Question:
     """room: how far the number may be off, for rounding; a part of it, where it is above 1."""
-    return fixed(right, read=partial(typed_number, what=what), equal=partial(same, tolerance=room), **about)
+    return fixed(right, read=partial(typed, what=what), equal=partial(same, tolerance=room), **about)
 
 
 def numbers(right: Callable[[], Sequence[float]], what: str, room: float, **about: Any) -> Question:
     """A list of numbers, with room for each."""
 
     def read(value: object) -> list[float]:
-        return [typed_number(x, f"Each item of the {what}") for x in listed(value, len(right()), f"The {what}")]
+        items = re.split(r"[,;]\s+", value) if isinstance(value, str) and "," in value else value
+        return [typed(x, f"Each item of the {what}") for x in listed(items, len(right()), f"The {what}")]
 
     return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
 
 
 # What was typed
 
-SYMBOLS = {"✓": ACCEPTED, "✗": REJECTED, "↻": CORRECTED, "–": DISCARDED, "-": DISCARDED, "+": BONUS}
-SYMBOLS |= {"✔": ACCEPTED, "x": REJECTED, "×": REJECTED, "—": DISCARDED}  # what is easier to type
-
-
-def typed_number(value: object, what: str) -> float:
-    """A number that was typed: also one in quotes, and a fraction in them."""
-    with suppress(ValueError, ZeroDivisionError, OverflowError):
-        value = float(Fraction(value)) if isinstance(value, str) else value
-    return number(value, what)
+NAMES = {ACCEPTED: "✓✔✅", REJECTED: "✗✘❌x×✕✖", DISCARDED: "–-—−", CORRECTED: "↻", BONUS: "+"}  # and easier to type
+SYMBOLS = {symbol: name for name, symbols in NAMES.items() for symbol in symbols}
 
 
 def text_of(value: object) -> str:
     """Tokens, given as a list of them or as one text; spaces around them do not count."""
     text = value.replace(",", " ").split() if isinstance(value, str) else value
-    return " ".join(str(word).strip() for word in listed(text, what="The list of written tokens"))
+    return " ".join(str(token).strip(" “”\"'`") for token in listed(text, what="The list of written tokens"))
 
 
 def read_marks(value: object) -> list[str]:
     """Marks by their names, however they were written."""
     if isinstance(value, str):
-        value = re.findall(r"[a-z]+|[^\sa-z,]", value.lower())
-    found = [str(x).strip().lower() for x in listed(value, what="The list of marks")]
-    found = [SYMBOLS.get(x, x) for x in found]
-    if unknown := [x for x in found if x not in SYMBOLS.values()]:
-        names = "accepted, rejected, discarded, corrected or bonus (or its symbol)"
-        raise Wrong(f"A mark is {names}; one of yours is {shown(unknown[0])}.")
-    return found
+        value = re.findall(
+            r"[a-z]+|[^\sa-z,]", value.lower().replace("\ufe0f", "")
+        )  # which makes a colour picture of a sign
+    found = [str(x).strip("\ufe0f ").lower() for x in listed(value, what="The list of marks")]
+    return [word(SYMBOLS.get(x, x), NAMES, "A mark (or its symbol)") for x in found]
 
 
 def letter_of(value: object) -> str:
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
     begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
     if not begins:
         raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
@@ -114,6 +105,17 @@ def several(id: str, questions: dict[str, Question]) -> None:
     Each right one earns its share, and the first wrong one is told.
     """
 
+    def faults(values: Sequence) -> list[Wrong]:
+        found = []
+        for (name, asked), value in zip(questions.items(), values):
+            try:
+                asked.compare([asked.read(value)])
+            except StillOpen:
+                found.append(Wrong(f"Still missing: {name}."))
+            except Wrong as e:
+                found.append(Wrong(f"About {name}: {e}", belief=e.belief))
+        return found
+
     @part(id, points=1, asks=list(questions.values()))
     def judge_several(made: object) -> None:
         values = listed(given(made))
@@ -122,14 +124,9 @@ def several(id: str, questions: dict[str, Question]) -> None:
             raise Wrong(f"Your function should return {len(questions)} things: {names}. It returns {len(values)}.")
         if all(map(nothing, values)):
             raise StillOpen
-        wrong = []
-        for (name, asked), value in zip(questions.items(), values):
-            try:
-                asked.compare([asked.read(value)])
-            except StillOpen:
-                wrong.append(Wrong(f"Still missing: {name}."))
-            except Wrong as e:
-                wrong.append(Wrong(f"About {name}: {e}", belief=e.belief))
+        wrong = faults(values)
+        if len(wrong) == 2 and not faults(values[::-1]):
+            raise Wrong(f"These are exchanged: the order is {', '.join(questions)}.", 0.5)
         if wrong:
             raise Wrong(str(wrong[0]), 1 - len(wrong) / len(questions), wrong[0].belief)
 
