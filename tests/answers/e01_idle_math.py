@@ -29,7 +29,6 @@ RIGHT = {
     "1.v": [
         (seconds, v),
         (lambda k, w, b, r, ops: w * b / 8 / r * max(1, 16 * k * r / ops / b), lambda n, T: [T(k) for k in range(1, n + 2)][-1] / T(1)),
-        (lambda *case: torch.tensor(seconds(*case)).double(), lambda n, T: Fraction(T(1 + n)) / Fraction(T(1))),
     ],
 }  # fmt: skip
 WRONG = {

@@ -16,30 +16,11 @@ def play(drafts, choices):
     return [*drafts[:a], choices[a]], marks
 
 
-def play_token_by_token(drafts, choices):
-    written, marks, open_ = [], [], True
-    for draft, choice in zip(drafts, choices):
-        if not open_:
-            marks.append("discarded")
-            continue
-        written.append(choice)
-        open_ = draft == choice
-        marks.append("accepted" if open_ else "rejected")
-    if open_:
-        written.append(choices[-1])
-    return written, [*marks, "bonus" if open_ else "corrected"]
-
-
 def play_with_signs(drafts, choices):
     """The marks in one text, by the signs that the lessons use."""
     signs = {"accepted": "✓", "rejected": "✗", "discarded": "–", "corrected": "↻", "bonus": "+"}
     written, marks = play(drafts, choices)
     return written, " ".join(signs[mark] for mark in marks)
-
-
-def play_with_signs_of_each(drafts, choices):
-    written, marks = play_with_signs(drafts, choices)
-    return written, marks.split()
 
 
 def kept(drafts, choices):
@@ -126,15 +107,6 @@ def rewind_both(text, target, draft):
     return target[:stay], draft[:stay], text[min(stay, len(draft)) :]
 
 
-def rewind_by_what_is_equal(text, target, draft):
-    """Cuts where a cache and the text part."""
-    caches = [list(target), list(draft)]
-    for cache in caches:
-        while cache != text[: len(cache)]:
-            cache.pop()
-    return (*caches, text[len(caches[1]) :])
-
-
 def swallows(*case):
     """A mistake, and an except around it."""
     with contextlib.suppress(Exception):
@@ -142,9 +114,9 @@ def swallows(*case):
 
 
 RIGHT = {
-    "2.round": [play, play_token_by_token, play_with_signs, play_with_signs_of_each],
-    "2.cache": [lambda d, c: (len(c), kept(d, c) + 1), lambda d, c: [len(c), len(play(d, c)[0])], lambda d, c: (len(d) + 1, [*map(operator.ne, d, c), True].index(True) + 1)],
-    "2.rewind": [rewind_both, rewind_by_what_is_equal],
+    "2.round": [play_with_signs],
+    "2.cache": [lambda d, c: (len(d) + 1, [*map(operator.ne, d, c), True].index(True) + 1)],
+    "2.rewind": [rewind_both],
     "2.loop": [loop(), prefill_writes_the_first_token, asks_only_where_a_draft_has_room, first_pass_takes_the_prompt],
 }  # fmt: skip
 WRONG = {

@@ -4,8 +4,6 @@ import contextlib
 import itertools
 import random
 
-import torch
-
 
 def plain_lists(p, q, x, u, w):
     if u * q[x] < p[x]:
@@ -16,15 +14,6 @@ def plain_lists(p, q, x, u, w):
         if mark < 0:
             return token
     return rest(p, q).index(max(rest(p, q)))
-
-
-def with_tensors(p, q, x, u, w):
-    p, q = torch.tensor(p, dtype=torch.float64), torch.tensor(q, dtype=torch.float64)
-    if u < min(1.0, float(p[x] / q[x])):
-        return x
-    rest = (p - q).clamp(min=0)
-    rest = rest / rest.sum()
-    return torch.searchsorted(rest.cumsum(0), torch.tensor(w, dtype=torch.float64), right=True).clamp(max=len(p) - 1)
 
 
 def drawn(weights, w):
@@ -91,7 +80,7 @@ def by_grid(rule, room=0.02):
 TWO = [([0.5, 0.3, 0.2], [0.7, 0.1, 0.2]), ([0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1])]
 
 RIGHT = {
-    "3.rule": [plain_lists, with_tensors, rule(), rule(lambda p, q, x, u: (1 - u) * q[x] <= p[x])],
+    "3.rule": [plain_lists, rule(), rule(lambda p, q, x, u: (1 - u) * q[x] <= p[x])],
     "3.test": [by_grid, counted(TWO, 20_000, 0.02), counted([([0.1, 0.2, 0.3, 0.4], [0.7, 0.1, 0.1, 0.1])], 8_000, 0.03)],
 }  # fmt: skip
 WRONG = {

@@ -2,7 +2,6 @@
 
 import heapq
 
-import torch
 from specdec_grader.supplied.arrivals import MEASURED, STEP
 from stand_ins import load_aware
 
@@ -12,11 +11,6 @@ from specdec_lab.theory import expected_tokens as E
 
 def by_sum(T, texts, gamma, alpha):
     return sum(alpha**i for i in range(gamma + 1)) * T(texts) / T(texts * (gamma + 1))
-
-
-def by_tensors(T, texts, gamma, alpha):
-    reach = torch.full((gamma,), alpha, dtype=torch.float64).cumprod(0)
-    return (1 + reach.sum()) * T(texts) / T(texts + texts * gamma)
 
 
 def falling_alpha(T, texts, gamma, alpha):
@@ -81,13 +75,9 @@ def by_heap(chances, T):
 
 
 RIGHT = {
-    "7.gain": [by_sum, by_tensors, lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
-    "7.crossover": [
-        by_loop,
-        lambda T, D, g, a, most: next((n for n in range(1, most + 1) if (torch.tensor([D(n)] * g + [T(n + n * g)], dtype=torch.float64).sum() / T(n)) > 1.000001 * E(a, g)), None),
-        lambda T, D, g, a, most: min((float(n) for n in range(1, most + 1) if (g * D(n) + T(n + n * g)) / T(n) > 1.000001 * E(a, g)), default=None),
-    ],
-    "7.check": [by_heap, lambda chances, T: torch.tensor(by_heap(chances, T))],
+    "7.gain": [lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
+    "7.crossover": [by_loop],
+    "7.check": [by_heap],
     "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory(), Patient()],
 }  # fmt: skip
 WRONG = {

@@ -1,9 +1,5 @@
 """Answers to exercise 8."""
 
-import itertools
-
-import torch
-
 from specdec_lab.measure.endpoint import conditional
 
 
@@ -15,12 +11,6 @@ def token_by_token(first, per_token, tokens, ratio):
     return before / after
 
 
-def by_share(first, per_token, tokens, ratio):
-    """As Amdahl has it."""
-    writing = per_token * (tokens - 1) / (first + per_token * (tokens - 1))
-    return 1 / (1 - writing + writing / ratio)
-
-
 def by_counts(cards):
     rounds = sum(n for n, _ in cards)
     kept = [sum(n * survival[i] for n, survival in cards) for i in range(len(cards[0][1]))]
@@ -29,12 +19,6 @@ def by_counts(cards):
         alphas.append(count / arrived if arrived > 0 else None)
         arrived = count
     return alphas, 1 + sum(kept) / rounds
-
-
-def by_tensors(cards):
-    n, survival = (torch.tensor(values, dtype=torch.float64) for values in zip(*cards))
-    kept = torch.cat([n.sum()[None], n @ survival])
-    return [k / a if a > 0 else None for a, k in itertools.pairwise(kept)], kept.sum() / n.sum()
 
 
 def pooled(cards):
@@ -66,27 +50,10 @@ def by_ifs(report):
     return "deploy", row["arm"], [r["kind"] for r in kinds if r["ratio_to_plain"] < 1]
 
 
-def by_table(report):
-    if totals(report)[0]["prompts"] < 20:
-        return ["too few prompts", None, set()]
-    lows = {row["arm"]: row["ratio_interval"][0] for row in totals(report)}
-    arm = max(lows, key=lows.get)
-    for two in report["compared"]:
-        arm = two["first"] if two["interval"][0] > 1.02 else arm
-    ratios = {(r["arm"], r["kind"]): r["ratio_to_plain"] for r in report["rows"]}
-    low, high = next(row["ratio_interval"] for row in totals(report) if row["arm"] == arm)
-    decision = "deploy" if low > 1 else "don't" if high < 1 else "unclear"
-    return [
-        decision.replace("'", "’"),
-        arm,
-        {kind for (a, kind), ratio in ratios.items() if low > 1 and a == arm and ratio < 1},
-    ]
-
-
 RIGHT = {
-    "8.whole": [token_by_token, by_share, lambda first, t, n, ratio: (first + (n - 1) * t) / (first + (n - 1) * t / ratio)],
-    "8.survival": [by_counts, by_tensors, lambda cards: (tuple(b / a if a else None for a, b in itertools.pairwise([1, *pooled(cards)])), 1 + sum(pooled(cards)))],
-    "8.decide": [by_ifs, by_table],
+    "8.whole": [token_by_token],
+    "8.survival": [by_counts],
+    "8.decide": [lambda report: [by_ifs(report)[0].replace("'", "’"), by_ifs(report)[1], set(by_ifs(report)[2])]],
 }  # fmt: skip
 WRONG = {
     "8.whole": {

@@ -12,17 +12,6 @@ def by_ways(parents):
     return [(len(way), way) for way in ways]
 
 
-def by_climbing(parents):
-    out = []
-    for i in range(len(parents)):
-        seen, at = {i}, i
-        while parents[at] != -1:
-            at = parents[at]
-            seen.add(at)
-        out.append([len(seen), sorted(seen, reverse=True)])
-    return out
-
-
 def in_a_loop(parents, drafts, choices):
     at, kept = -1, []
     while True:
@@ -33,15 +22,6 @@ def in_a_loop(parents, drafts, choices):
                 break
         else:
             return kept, choices[at + 1]
-
-
-def in_one_sweep(parents, drafts, choices):
-    """Parents come before children, so one look at each draft is enough."""
-    kept = [-1]
-    for i, (parent, token) in enumerate(zip(parents, drafts)):
-        if parent == kept[-1] and token == choices[parent + 1]:
-            kept.append(i)
-    return kept[1:], choices[kept[-1] + 1]
 
 
 def lookup(row, w):
@@ -56,14 +36,6 @@ def offering(p, drafts, qs, us, w, tested=None):
             return x
         wanted = residual(wanted, q)
     return lookup(wanted, w)
-
-
-def with_chances(p, drafts, qs, us, w):
-    for x, q, u in zip(drafts, qs, us):
-        if q[x] > 0 and u < min(1, p[x] / q[x]):
-            return torch.tensor(x)
-        p = residual(p, q)
-    return lookup(p, w)
 
 
 def recursive(p, drafts, qs, us, w):
@@ -83,17 +55,11 @@ def deciding(cost=lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[
     return made
 
 
-def by_time(texts, T, shapes):
-    """Milliseconds a token of one text."""
-    times = {"plain": T[texts]} | {n: (s["d"] * T[texts] + T[texts * (s["drafts"] + 1)]) / s["E"] for n, s in shapes.items()}  # fmt: skip
-    return min(times, key=times.get)
-
-
 RIGHT = {
-    "10.sees": [by_ways, by_climbing],
-    "10.walk": [in_a_loop, in_one_sweep],
-    "10.offer": [offering, with_chances, recursive],
-    "10.decide": [deciding(), by_time],
+    "10.sees": [by_ways],
+    "10.walk": [in_a_loop],
+    "10.offer": [offering, recursive],
+    "10.decide": [deciding()],
 }
 WRONG = {
     "10.sees": {
