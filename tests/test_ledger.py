@@ -71,33 +71,11 @@ def test_a_working_copy_has_one_ledger_and_so_has_a_clone(tmp_path, monkeypatch)
         assert ledger_in(folder) == folder
 
 
-def test_a_guess_is_fixed_and_has_one_revision(path):
-    """And says when it came after the outcome."""
-    ledger = Ledger()
-    assert [ledger.guess("a", value)["value"] for value in (3.0, 4.0)] == [3.0, 3.0]
-    ledger.add_measurement("a", 1.0)
-    assert [ledger.guess("a", value, kind="revision")["value"] for value in (2.0, 1.0)] == [2.0, 2.0]
-    claim = Ledger().claim("a")
-    assert (claim["guess"]["value"], claim["revision"]["value"]) == (3.0, 2.0)
-    assert not claim["guess"]["after_outcome"]
-    ledger.add_measurement("b", 1.0)
-    assert ledger.guess("b", 1.0)["after_outcome"]
-
-
 def test_measurements_do_not_pile_up(path):
     ledger = Ledger()
     for i in range(MEASUREMENTS + 5):
         ledger.add_measurement("a", float(i))
     assert [m["value"] for m in ledger.claim("a")["measured"]] == [float(i) for i in range(5, MEASUREMENTS + 5)]
-
-
-def test_tries_are_counted_best_and_last_kept(path):
-    ledger = Ledger(path)
-    for n, points in enumerate((0.0, 2.0, 1.0), 1):
-        ledger.judge("1.bytes", {"points": points, "status": "wrong"})
-        part = Ledger(path).read()["parts"]["1.bytes"]  # with no point at first: a ledger all the same
-        assert part["tries"] == n
-    assert (part["best"]["points"], part["last"]["points"]) == (2.0, 1.0)
 
 
 def test_asking_again_writes_nothing(path):

@@ -6,7 +6,6 @@ What an import adds, what it leaves alone, and what it refuses.
 import json
 from pathlib import Path
 
-import pytest
 from specdec_grader import progress
 from specdec_grader.part import PARTS
 from specdec_grader.progress_table import progress_text, read_progress
@@ -80,44 +79,11 @@ def test_each_lesson_is_a_line():
 
 
 GUESS = {"value": 2.7, "reason": "twice", "when": "2026-03-02T10:00:00+00:00", "after_outcome": False}
-LATER = {"when": "2026-03-03T10:00:00+00:00", "right": True, "misconception": None, "chosen": 3}
-EARLIER = {**LATER, "when": "2026-03-01T10:00:00+00:00", "right": False, "misconception": 7}
-
-
-@pytest.fixture
-def saved(tmp_path):
-    """Writes a file as the site saves it, and gives its path."""
-
-    def save(text: str | None = None, **sections) -> str:
-        data = {"schema": 1, "claims": {}, "quiz": {}, **sections}
-        (tmp_path / "saved.json").write_text(json.dumps(data) if text is None else text, encoding="utf-8")
-        return str(tmp_path / "saved.json")
-
-    return save
-
-
-def test_an_import_adds_what_is_new(fresh_ledger, saved, capsys):
-    ledger = Ledger()
-    ledger.guess("01.a", 5.0)
-    ledger.assume("01.a", "mine")
-    ledger.attempt("01.x", **LATER)
-    theirs = {"question": "How many?", "unit": "ms", "guess": GUESS, "revision": GUESS, "assumed": "theirs"}
-    path = saved(claims={"01.a": theirs, "01.b": theirs}, quiz={"01.x": [EARLIER, LATER], "01.y": [LATER]})
-    assert main(["progress", "--json", "--import", path]) == 0
-    assert json.loads(capsys.readouterr().out)["added"] == 1 + 3 + 1 + 1
-    kept = Ledger().read()
-    assert (kept["claims"]["01.a"]["guess"]["value"], kept["claims"]["01.a"]["assumed"]) == (5.0, "mine")
-    assert kept["claims"]["01.a"]["revision"] == GUESS and kept["claims"]["01.a"]["question"] == "How many?"
-    assert kept["claims"]["01.b"] == theirs
-    assert kept["quiz"] == {"01.x": [EARLIER, LATER], "01.y": [LATER]}  # by time: the first one is the first attempt
-
-    assert main(["progress", "--import", path]) == 0
-    assert "nothing" in capsys.readouterr().out
-    assert Ledger().read() == kept
+EMPTY = {"schema": 1, "claims": {}, "quiz": {}}
 
 
 def test_a_broken_export_leaves_the_old_file(fresh_ledger, tmp_path, monkeypatch, capsys):
-    last_week = json.dumps({"schema": 1, "claims": {}, "quiz": {}})
+    last_week = json.dumps(EMPTY)
     (tmp_path / "out.json").write_text(last_week)
     full = OSError(28, "No space left on device")
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(full))
@@ -127,65 +93,68 @@ def test_a_broken_export_leaves_the_old_file(fresh_ledger, tmp_path, monkeypatch
     assert (tmp_path / "out.json").read_text() == last_week
 
 
-@pytest.mark.parametrize("option", ["--ledger", "--export"])
-def test_a_file_stays_that_is_no_ledger(fresh_ledger, tmp_path, capsys, option):
-    notes = tmp_path / "package.json"
-    notes.write_text('{"name": "something else"}')
-    assert main(["progress", option, str(notes)]) == 2
-    assert "is no progress file" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.glob("package*")] == ["package.json"]
-    assert notes.read_text() == '{"name": "something else"}'
-
-
-def test_what_is_exported_is_what_an_import_takes(fresh_ledger, tmp_path, capsys):
+def test_what_is_exported_is_what_an_import_takes_once(fresh_ledger, tmp_path, capsys):
+    """How two ledgers come together is test_ledger's."""
     ledger = Ledger()
     ledger.guess("01.a", 5.0, "γ \ud83d")  # half a character
     ledger.add_measurement("01.a", 4.0, (3.0, 5.0))
-    ledger.attempt("01.x", **LATER)
+    ledger.attempt("01.x", right=True, when="2026-03-03T10:00:00+00:00", misconception=None, chosen=3)
     ledger.judge("3.rule", {"points": 2.0, "status": "right"})
-    file = str(tmp_path / "out.json")
+    file, elsewhere = str(tmp_path / "out.json"), str(tmp_path / "elsewhere" / "ledger.json")
     assert main(["progress", "--export", file]) == 0
     assert file in capsys.readouterr().out
-    elsewhere = str(tmp_path / "elsewhere" / "ledger.json")
+    for added in (4, 0):
+        assert main(["progress", "--json", "--ledger", elsewhere, "--import", file]) == 0
+        assert json.loads(capsys.readouterr().out)["added"] == added
+        assert Ledger(elsewhere).read() == ledger.read()
     assert main(["progress", "--ledger", elsewhere, "--import", file]) == 0
-    assert Ledger(elsewhere).read() == ledger.read()
+    assert "nothing" in capsys.readouterr().out
 
 
-def test_a_wrong_file_changes_nothing(fresh_ledger, saved, capsys):
-    """test_ledger.py has many more."""
+FILES = {
+    "empty.json": "",
+    "notebook.json": '{"cells": [], "nbformat": 4}',
+    "package.json": '{"name": "something else"}',
+}
+FILES["newer.json"] = json.dumps(EMPTY | {"schema": 2})
+REFUSED = [  # an option, a file for it, and what is said; test_ledger has more wrong files
+    *(
+        (option, "package.json", "“package.json” is no progress file")
+        for option in ("--ledger", "--import", "--export")
+    ),
+    ("--import", "empty.json", "“empty.json” is no progress file"),
+    ("--import", "notebook.json", "“notebook.json” is no progress file"),
+    ("--import", "newer.json", "newer version"),
+    ("--import", "", "is empty"),
+    ("--export", "", "is empty"),
+    ("--import", "absent.json", "No such file"),
+    ("--import", ".", "no plain file"),
+    ("--ledger", "typo.json", "typo.json"),
+    ("--export", "absent/out.json", "No such file"),
+]
+
+
+def test_a_wrong_file_is_one_sentence_and_nothing_changes(fresh_ledger, tmp_path, capsys):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
     Ledger().guess("01.a", 5.0)
-    before = fresh_ledger.read_bytes()
-    for content in ("", '{"cells": [], "nbformat": 4}'):
-        assert main(["progress", "--import", saved(content)]) == 2
-        said = capsys.readouterr()
-        assert "“saved.json” is no progress file" in said.err and said.err.count("\n") == 1 and not said.out
-    assert fresh_ledger.read_bytes() == before
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for option, name, said in REFUSED:
+        assert main(["progress", option, str(tmp_path / name) if name else ""]) == 2
+        shown = capsys.readouterr()
+        (line,) = shown.err.splitlines()
+        assert said in line and not shown.out, (option, name)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_other_wrong_names_are_one_sentence(fresh_ledger, saved, tmp_path, capsys):
-    newer = saved('{"schema": 2, "claims": {}, "quiz": {}, "votes": {}}')
-    for options, said in {
-        ("--ledger", str(tmp_path / "typo.json")): "typo.json",
-        ("--import", newer): "newer version",
-        ("--import", str(tmp_path / "absent.json")): "No such file",
-        ("--import", str(tmp_path)): "no plain file",
-        ("--import", ""): "is empty",
-        ("--export", ""): "is empty",
-        ("--export", str(tmp_path / "absent" / "out.json")): "No such file",
-    }.items():
-        assert main(["progress", *options]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert said in line
-    assert not fresh_ledger.exists() and not (tmp_path / "typo.json").exists()
-
-
-def test_an_import_says_what_became_of_the_ledger(fresh_ledger, tmp_path, saved, capsys):
+def test_an_import_says_what_became_of_the_ledger(fresh_ledger, tmp_path, capsys):
     """One that was damaged is set aside; into one that cannot be written nothing is called imported."""
-    path = saved(claims={"01.a": {"guess": GUESS}})
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(EMPTY | {"claims": {"01.a": {"guess": GUESS}}}))
     fresh_ledger.write_text("no ledger")
-    assert main(["progress", "--import", path]) == 0
+    assert main(["progress", "--import", str(path)]) == 0
     assert "one entry" in (said := capsys.readouterr().out) and "set aside" in said
     assert Ledger().claim("01.a")["guess"] == GUESS
     (tmp_path / "file").write_text("")
-    assert main(["progress", "--ledger", str(tmp_path / "file" / "ledger.json"), "--import", path]) == 2
+    assert main(["progress", "--ledger", str(tmp_path / "file" / "ledger.json"), "--import", str(path)]) == 2
     assert "Nothing was imported from “saved.json”" in capsys.readouterr().err
