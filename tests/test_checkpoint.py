@@ -73,7 +73,6 @@ GAINS = [2.35, 1.175, 0.5875]
         (0.0, "9.c1", answers.c1("the butter", "✓✓✗–––+")),
         (0.5, "9.c3", answers.c3(0.509)),
         (0.0, "9.c3", answers.c3(0.509, 1.16)),
-        (1, "9.c3", answers.c3("29/43", " 54/25")),
         (0.75, "9.q4", answers.gives("B", "D", "A", "A")),
         (0.25, "9.q4", answers.gives("B", "A", None, "D")),
         *((0.5, "9.c4", answers.c4(GAINS, crossover)) for crossover in (20.99, 22.01)),  # a text at most from 21.15
