@@ -102,6 +102,31 @@ def one_round_then_alone(prompt, n, target, draft, gamma, end):
     return new[: new.index(end) + 1] if end in new else new
 
 
+def gives_what_it_knows_as_a_draft(prompt, n, target, draft, gamma, end):
+    def known(draft, text, gamma):
+        (token,) = target.extend(text[-1:])
+        target.rewind(len(text) - 1)
+        draft(text, gamma)
+        return [token]
+
+    return loop(ask=known)(prompt, n, target, draft, gamma, end)
+
+
+def shows_rounds_when_all_is_known(prompt, n, target, *more):
+    loop(ask=lambda *_: [])(prompt, n, target, *more)
+    target.rewind(len(prompt) - 1)
+    return loop(begin=lambda *_: None)(prompt, n, target, *more)
+
+
+def asks_it_for_nothing(prompt, n, target, draft, gamma, end):
+    text = written_alone(prompt, n)
+    new = text[: text.index(end) + 1] if end in text else text
+    draft(prompt + new, gamma)
+    for _ in new:
+        target.extend([1])
+    return new
+
+
 def rewind_both(text, target, draft):
     stay = len(text) - 1
     return target[:stay], draft[:stay], text[min(stay, len(draft)) :]
@@ -147,6 +172,11 @@ WRONG = {
         "one draft": (loop(ask=lambda draft, text, gamma: draft(text, 1)), "gives all drafts of a round at once", None, 1),
         "the prompt in each round": (lambda prompt, *more: loop(ask=lambda draft, text, gamma: draft(prompt, gamma))(prompt, *more), "gives draft() the prompt in each round"),
         "one round, then alone": (one_round_then_alone, "has never computed your text", None, 0),
+        # Each writes the right text, and most tokens come from a pass of their own, or from none: it earns nothing.
+        "drops its drafts": (loop(ask=lambda draft, text, gamma: draft(text, gamma)[:0]), "gives none of them to the target", None, 0),
+        "gives what it knows as a draft": (gives_what_it_knows_as_a_draft, "keeps 3 entries where 4 were right", None, 0),
+        "shows rounds when all is known": (shows_rounds_when_all_is_known, "keeps 3 entries where 33 were right", None, 0),
+        "asks it for nothing": (asks_it_for_nothing, "goes on after all 30 tokens", None, 0),
         "end left out": (loop(cut=lambda new, n, end: new[: new.index(end)] if end in new else new[:n]), "The end marker itself is missing", None, 3),
         "catches everything": (swallows, "Rewind after the round"),
     },

@@ -100,63 +100,6 @@ def test_nobody_gets_points_for_nothing(tmp_path, name):
     assert all(p["message"].endswith((".", "?", ")")) and "Traceback" not in p["message"] for p in result["parts"])
 
 
-LOOPS = {  # each writes the right text, and most tokens come from a pass of their own, or from none
-    "asks in each round and drops what comes": """
-def speculate(prompt, n, target, draft, gamma, end):
-    text = list(prompt)
-    target.extend(text[:-1])
-    while len(text) < len(prompt) + n and end not in text[len(prompt):]:
-        draft(text, gamma)
-        text += target.extend(text[-1:])
-    return text[len(prompt):]
-""",
-    "gives what it knows as a draft of its own": """
-def speculate(prompt, n, target, draft, gamma, end):
-    text = list(prompt)
-    target.extend(text[:-1])
-    while len(text) < len(prompt) + n and end not in text[len(prompt):]:
-        [known] = target.extend(text[-1:])
-        target.rewind(len(text) - 1)
-        draft(text, gamma)
-        text += target.extend([text[-1], known])
-        target.rewind(len(text) - 1)
-    return text[len(prompt):]
-""",
-    "shows all rounds when all is known": """
-def speculate(prompt, n, target, draft, gamma, end):
-    text = list(prompt)
-    target.extend(text[:-1])
-    while len(text) < len(prompt) + n and end not in text[len(prompt):]:
-        text += target.extend(text[-1:])
-    target.rewind(len(prompt) - 1)
-    shown = list(prompt)
-    while len(shown) < len(text):
-        drafts = draft(shown, gamma)
-        choices = target.extend([shown[-1], *drafts])
-        shown = (shown + play(drafts, choices)[0])[: len(text)]
-        target.rewind(len(shown) - 1)
-    return text[len(prompt):]
-""",
-    "asks it for nothing": """
-from specdec_grader.supplied.toy import written_alone
-def speculate(prompt, n, target, draft, gamma, end):
-    text = written_alone(prompt, n)
-    new = text[: text.index(end) + 1] if end in text else text
-    draft(prompt + new, gamma); [target.extend([1]) for _ in new]
-    return new
-""",
-}
-
-
-@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
-def test_a_share_needs_a_loop_that_uses_its_drafts(loop):
-    """Plain decoding earns nothing, whatever it does with drafts beside."""
-    names = {"play": rounds.play}
-    exec(loop, names)
-    verdict = grade_part("2.loop", names["speculate"])
-    assert (verdict.status, verdict.points) == ("wrong", 0.0), verdict.message
-
-
 def test_no_order_of_answers_is_right_and_no_infinite_number():
     turn = itertools.count()
     assert grade_part("11.which", lambda p, q, counts, rules: list(rules)[next(turn) % 4]).points == 0.0
