@@ -124,21 +124,8 @@ def merged(made):
     del cells[at]
 
 
-def copied(made):
-    """Stub and check stay as they were; both were copied to the end, and solved there."""
-    (solved,) = (c for c in made.cells if "def propose" in c.source)
-    (check,) = (c for c in made.cells if c.source.startswith('check("6.propose"'))
-    made.cells += [code_cell(solved.source), code_cell(check.source)]
-    solved.source = "def propose(text, gamma):\n    ...  # your answer"
-
-
 def magics(made):
     solution_cells(made)[0].source = "!echo hello\n%precision 3\n" + solution_cells(made)[0].source
-
-
-def another_name(made):
-    for cell in made.cells:
-        cell.source = cell.source.replace("def propose(", "def my_lookup(").replace(", propose)", ", my_lookup)")
 
 
 def asserts_its_points(made):
@@ -171,16 +158,7 @@ def loads_a_model(made):
     answer.source = f"assert 'torch' not in sys.modules and 'lab' not in globals()\n{answer.source}"
 
 
-HONEST = [
-    loads_a_model,
-    merged,
-    copied,
-    magics,
-    another_name,
-    asserts_its_points,
-    looks_at_the_texts,
-    gives_an_iterator,
-]
+HONEST = [loads_a_model, merged, magics, asserts_its_points, looks_at_the_texts, gives_an_iterator]
 
 
 @pytest.mark.parametrize("change", HONEST, ids=lambda change: change.__name__)
@@ -195,11 +173,12 @@ def defines(word: str) -> str:
     return f"def propose(text, gamma): return {word!r}"
 
 
-CHECK, OTHER = 'check("6.propose", propose)', 'other = propose\ncheck("6.propose", other)'
+CHECK = 'check("6.propose", propose)'
+OTHER = f'other = propose\n{defines("wrong")}\ncheck("6.propose", other)'
 PLACES = {  # cells of a notebook, what the judge sees of them, and the verdict: "none" leaves the part open
     "where it is checked": ([defines("right"), CHECK, defines("wrong")], ["right"], "right"),
     "where it is checked last": ([defines("right"), CHECK, defines("wrong"), CHECK], ["wrong"], "wrong"),
-    "as it is handed in there": ([defines("right"), OTHER, defines("wrong")], ["right"], "right"),
+    "as it is handed in there": ([defines("right"), OTHER], ["right"], "right"),
     "at the end, where it was open": ([defines("none"), CHECK, defines("right")], ["none", "right"], "right"),
     "at the end, where nothing was there": ([CHECK, defines("right")], ["right"], "right"),
     "at the end, where no check is": ([defines("wrong"), defines("right")], ["right"], "right"),
@@ -226,13 +205,21 @@ def test_a_part_is_judged_at_its_place_and_at_the_end(tmp_path, monkeypatch, pla
     assert (seen, result["parts"][0]["status"]) == (looked_at, verdict)
 
 
-def test_after_a_stopped_call_a_new_process_is_judged(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("seconds", "notebook_has", "second", "said"),
+    [
+        (1.0, 600.0, "right", "did not come to an end"),
+        (60.0, 4.0, "missing", "time ran out: a whole notebook has 4 seconds"),
+    ],
+)
+def test_after_a_stopped_call_a_new_process_is_judged(tmp_path, monkeypatch, seconds, notebook_has, second, said):
     """A judge that an alarm stops leaves the other process in mid-message: nothing may be asked of it any more."""
-    monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], seconds=1.0))
+    monkeypatch.setitem(PARTS, "6.propose", replace(PARTS["6.propose"], seconds=seconds))
     made = notebook()
     solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
-    result, _ = graded(tmp_path, made)
-    assert status(result) == ["wrong", "right"] and "did not come to an end" in result["parts"][0]["message"]
+    result, told = graded(tmp_path, made, limits=replace(LIMITS, notebook=notebook_has))
+    assert status(result) == ["wrong", second] and said in result["parts"][0]["message"]
+    assert (second == "right") or "stopped after 4 seconds" in told[-1]
 
 
 def test_reading_a_cell_takes_no_time_to_speak_of():
@@ -302,14 +289,6 @@ def test_a_batch_goes_on_past_a_bad_one(tmp_path, capsys):
     assert main(["grade", str(tmp_path / "good.ipynb"), UNLOCKED]) == 0
     assert "good.ipynb (exercise 06_variants): 6 of 6 points" in capsys.readouterr().out
     assert main(["grade", str(tmp_path / "bad.ipynb"), UNLOCKED, "--json"]) == 2
-
-
-def test_a_judge_that_outlasts_the_notebook_is_said(tmp_path):
-    made = notebook()
-    solution_cells(made)[0].source = "def propose(text, gamma):\n    while True: pass"
-    result, said = graded(tmp_path, made, limits=replace(LIMITS, notebook=4.0))
-    assert "time ran out: a whole notebook has 4 seconds of processor time" in result["parts"][0]["message"]
-    assert "stopped after 4 seconds" in said[-1]
 
 
 def test_what_a_learner_wrote_forges_no_line(tmp_path, capsys):
