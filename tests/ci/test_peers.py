@@ -1,24 +1,18 @@
-"""Other programs on our prompts: what they are asked for, and which of their time counts; mostly on stand-ins."""
+"""`generate` of transformers on our prompts: what it is asked for, and which of its time counts; mostly on stand-ins."""
 
 import json
-import sys
 from types import SimpleNamespace
 
 import compare
 import export
 import hf_generate
-import llama_cpp
-import psutil
 import pytest
 import torch
-from hf_generate import Generated, generate, hf_arms
-from llama_cpp import llama_arms
+from hf_generate import generate, hf_arms
 from models_on_disk import save, train_on
 from stand_ins import written as file_with
 
 from specdec_lab import load
-from specdec_lab.errors import LabError
-from specdec_lab.models.embedded import NAME
 from specdec_lab.models.load import load_model
 from specdec_lab.train import own
 
@@ -105,63 +99,6 @@ def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
     for arm in hf_arms(our_lab, 5).values():
         arm(PROMPT, max_new_tokens=3)
     assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]
-
-
-SERVER = """#!{python}
-import json, sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
-class Answers(BaseHTTPRequestHandler):
-    def log_message(self, *args): pass
-    def do_GET(self): self.reply({{}})
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        n, drafts = asked["n_predict"], "--spec-type" in sys.argv
-        timings = {{"predicted_n": n, "predicted_ms": 1000.0 * (n - 1)}} | ({{"draft_n_accepted": n // 2}} if drafts else {{}})
-        self.reply({{"tokens": [asked["top_k"] if asked["temperature"] == 0 else 9] * n, "timings": timings, "asked": asked}})
-    def reply(self, what):
-        self.send_response(200); self.end_headers(); self.wfile.write(json.dumps(what).encode())
-HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Answers).serve_forever()
-"""
-
-
-@pytest.fixture
-def program(tmp_path, monkeypatch):
-    """The path of a llama-server."""
-    monkeypatch.setattr(llama_cpp, "gguf", lambda say: tmp_path / "target.gguf")
-    monkeypatch.setattr(llama_cpp, "plain_draft", lambda lab: object())
-    monkeypatch.setattr(llama_cpp, "write_draft", lambda draft, target, path: path)
-
-    path = tmp_path / "llama-server"
-    path.write_text(SERVER.format(python=sys.executable))
-    path.chmod(0o755)
-    return str(path)
-
-
-LAB = SimpleNamespace(target=SimpleNamespace(name=NAME))
-
-
-def test_each_way_has_a_server_that_ends(program):
-    before = len(psutil.Process().children())
-    with llama_arms(LAB, program) as arms:
-        assert list(arms) == ["llama-plain", "llama-ngram", "llama-draft"]
-        plain, drafts = arms["llama-plain"]([5, 6], max_new_tokens=4), arms["llama-draft"]([5, 6], max_new_tokens=4)
-        assert plain == Generated([1] * 4, 4.0, 4)  # 3 seconds for the tokens behind the first one
-        assert drafts == Generated([1] * 4, 4.0, 2)
-        assert arms["llama-ngram"]([5], max_new_tokens=1, temperature=1.0) == Generated([9], 0.0, 1)
-    assert len(psutil.Process().children()) == before
-
-
-def test_without_llama_cpp_nothing_is_measured(program, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    said = []
-    with llama_arms(LAB, None, said.append) as arms:
-        assert arms == {}
-    assert "there is no llama-server here" in said[0]
-    with pytest.raises(LabError, match="There is no program /nowhere"), llama_arms(LAB, "/nowhere"):
-        pass
-    other = SimpleNamespace(target=SimpleNamespace(name="another"))
-    with llama_arms(other, program, said.append) as arms:
-        assert arms == {} and "own target only" in said[-1]
 
 
 def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):

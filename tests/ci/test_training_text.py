@@ -1,21 +1,23 @@
-"""What the shipped drafters learned from: what is asked, about which texts, and that the two sides share nothing."""
+"""What the shipped drafters learned from: nothing that they are measured on, from the two sides nothing in common, and texts
+whose licences the model card names."""
 
 import random
-import re
+from pathlib import Path
 
+import passages
 import pytest
 from models_on_disk import SMALL
 from training_text import conversations
 from training_text import requests as requests_module
 from training_text.conversations import write_conversations
-from training_text.documents import Document, Library, Passages
+from training_text.documents import Document, Library
 from training_text.requests import Requests, measured, runs
 from training_text.word_problems import SHAPES, shapes
 from transformers import AutoTokenizer
 
 from specdec_lab.errors import silent
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.train.answers import HELD_OUT, LEARNED, collected, read_answers, save_answers
+from specdec_lab.train.answers import HELD_OUT, LEARNED, collected, save_answers
 
 STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
 
@@ -23,12 +25,6 @@ STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited fo
 def document(number: int, language: str = "en") -> Document:
     text = "\n\n".join(f"{number}. {STORY * 2}".strip() for _ in range(6))
     return Document("tales", "prose", language, f"Tale {number}", text)
-
-
-CODE = [
-    Document("code", "code", "python", "f", f"def f{i}(x):\n" + "    x = x + 1\n" * i + "    return x")
-    for i in range(3, 80)
-]
 
 
 @pytest.fixture(scope="module")
@@ -40,46 +36,14 @@ def make(tokenizer, documents=(), **more) -> Requests:
     return Requests(tokenizer, Library(documents), **more)
 
 
-@pytest.fixture(scope="module")
-def library():
-    return [*map(document, range(30)), *(document(i, "de") for i in range(30)), *CODE]
-
-
-def test_prompts_have_the_length_asked_for(tokenizer, library):
-    asked = make(tokenizer, library)
-    kinds = set()
-    for low, high in ((60, 80), (110, 130), (246, 300), (430, 520)):
-        for seed in range(14):
-            request = asked.of_length(random.Random(seed), low, high)
-            assert len(request.tokens) <= high
-            if request.kind not in requests_module.WITHOUT:
-                assert len(request.tokens) >= low
-                kinds.add(request.kind)
-    assert len(kinds) > 5
-
-
-def texts(asked: Requests, most: int = 200, n: int = 40) -> list[str]:
-    found = []
-    for kind in (*requests_module.WITH, *requests_module.WITHOUT):
-        found += [t for seed in range(n) if (t := asked.text(kind, random.Random(seed), most))]
-    return found
-
-
-def test_no_gap_is_left_and_articles_fit(tokenizer, library):
-    all_texts = texts(make(tokenizer, library))
-    assert len(all_texts) > 400
-    for text in all_texts:
-        assert not re.search(r"\{[a-z_0-9]+\}", text), text
-        assert text == text.strip() and text
-    asked = make(tokenizer).text("compose", random.Random(1), 60)
-    assert not re.search(r"\b[Aa] [aeio]", asked)
-
-
-def test_nothing_that_drafts_are_measured_on_is_asked(tokenizer, library, monkeypatch):
-    prompts = read_prompts()
-    built_in = next(p.content for p in prompts if p.kind == "question-answering")
+def test_nothing_that_drafts_are_measured_on_is_asked(tokenizer, monkeypatch):
+    built_in = next(p.content for p in read_prompts() if p.kind == "question-answering")
     assert runs(built_in) <= measured()
-    assert not any(runs(text) & measured() for text in texts(make(tokenizer, library)))
+    code = [Document("code", "code", "python", "f", f"def f{i}(x):\n" + "    x = x + 1\n" * i) for i in range(3, 80)]
+    asked = make(tokenizer, [*map(document, range(30)), *(document(i, "de") for i in range(30)), *code])
+    for kind in (*requests_module.WITH, *requests_module.WITHOUT):
+        texts = [asked.text(kind, random.Random(seed), 200) for seed in range(40)]
+        assert not any(text and runs(text) & measured() for text in texts), kind
     monkeypatch.setattr(requests_module.Requests, "text", lambda self, kind, draw, most: f"Hello! {built_in}")
     plain = make(tokenizer).render([{"role": "user", "content": requests_module.PLAIN}])
     assert make(tokenizer).of_length(random.Random(0), 28, 110).tokens == plain  # others would have held it
@@ -118,12 +82,8 @@ def test_neither_side_is_asked_about_the_others_text(written, tmp_path, monkeypa
     assert seen[2:] == [(HELD_OUT, {HELD_OUT}), (LEARNED, {LEARNED})] * 2
 
 
-def test_passages_are_written_about(written, tmp_path):
-    """A document's words stand in prompts, which are not the target's own."""
-    target, tokenizer, _ = written
-    words = "a b c d e f g " * 8
-    passages = Passages([Document("own", "prose", "en", "", f"{words}.{i}") for i in range(40)])
-    write_conversations(target, tokenizer, {0}, tmp_path, 500, passages, longest=(200, 30), say=silent)
-    answers = read_answers(tmp_path / LEARNED, target)
-    asked = [tokenizer.decode(answers.text(i)[: answers.prompt[i]]) for i in range(len(answers))]
-    assert any("a b c d e f g" in text for text in asked)
+def test_the_card_names_every_source_and_its_licence():
+    """They have learned from these texts: whoever ships them says under which terms the texts are."""
+    card = (Path(__file__).parents[2] / "specdec_lab" / "weights" / "README.md").read_text(encoding="utf-8")
+    for source in passages.SOURCES:
+        assert source.licence and f"{source.name} ({source.licence})" in card, source.name
