@@ -1,7 +1,7 @@
 """Checks of decoding, which raise AssertionError. For a planted bug they must: see test_planted_bugs."""
 
-import random
 from collections.abc import Callable, Sequence
+from random import Random
 
 import torch
 from tiny import SAMPLED
@@ -9,10 +9,16 @@ from torch import Tensor
 
 from specdec_lab.drafters import Drafter
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Keep, Request, Stops, speculative
-from specdec_lab.engine.sampling import Sampler, Uniforms
+from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.processors import LogitBias, RepetitionPenalty
+from specdec_lab.engine.rules import Rule
+from specdec_lab.engine.sampling import GREEDY, Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
+from specdec_lab.errors import silent
 from specdec_lab.models.base import Model
+
+SAMPLERS = GREEDY, SAMPLED, Sampler(0.7, top_k=3), Sampler(1.0, top_p=0.8)
+SHAPED = (), (), (RepetitionPenalty(1.7),), (LogitBias({0: 1.5, 2: -1.0}),)
 
 
 def by_chance(counts: Tensor, expected: Tensor) -> float:
@@ -92,53 +98,66 @@ def check_begins_anew(target: Model, drafter: Drafter, fresh: Callable[[], Draft
     assert drafts(drafter, [1, 0, 0, 1, 0]) == drafts(new, [1, 0, 0, 1, 0]), "the text before is not forgotten"
 
 
-def written_alone(request: Request, gammas: Sequence[int]) -> Trace:
-    """A text without neighbours, with these γ, one a round."""
-    batch = Batch(request.target, 1)
-    trace = batch.submit(request)
-    for gamma in gammas:
-        batch.step(gamma)
-    return trace
+def twice(new: Sequence[int]) -> bool:
+    return list(new[-2:]) == [2, 2]
 
 
-def check_batch(
-    target: Model, drafter: Callable[[int], Drafter], *, most: int, texts: int, seed: int, **more
-) -> list[Trace]:
-    """Texts that join and leave at random, γ changing from step to step: each is what it is alone.
+def settings_of(dice: Random, i: int) -> dict:
+    """What text number i is asked for with."""
+    stops = Stops(dice.randint(1, 40), dice.choice([frozenset(), frozenset({1})]), dice.choice([None, twice]))
+    keep, sampler = dice.choice([Keep(), Keep(), Keep(rows=True)]), dice.choice(SAMPLERS)
+    more = {"stops": stops, "uniforms": Uniforms(7, i), "keep": keep}
+    return {"sampler": sampler, "processors": dice.choice(SHAPED), **more}
+
+
+def check_together(
+    dice: Random,
+    target: Model,
+    drafts: Callable[[Random, int], tuple[Callable[[], Drafter | None], Rule]],
+    *,
+    texts: int,
+    most: int,
+    after: Callable[[Batch], None] = silent,
+) -> list[tuple[Request, Trace]]:
+    """Texts join, leave and pause at random, γ changing from step to step: each is what it is alone, and ends where plain
+    decoding ends.
 
     Args:
-        drafter: makes the drafter of text number i.
-        more: of what a request takes.
-
-    Returns:
-        The traces, for asking what happened in them.
+        drafts: for text number i what makes its drafter, and a rule that judges such drafts.
+        after: called behind each step.
     """
-    dice, engine = random.Random(seed), Batch(target, most)
-    requests, traces, gammas = [], [], []
-    while len(requests) < texts or len(engine):
-        if len(requests) < texts and (dice.random() < 0.4 or not len(engine)):
-            i = len(requests)
+    batch, asked = Batch(target, most), []
+    while len(asked) < texts or len(batch):
+        if len(asked) < texts and (dice.random() < 0.4 or not len(batch)):
             prompt = [dice.randrange(target.vocab_size) for _ in range(dice.randint(1, 12))]
-            settings = {
-                "sampler": Sampler(dice.choice([0.0, 1.0])),
-                "stops": Stops(dice.randint(1, 30), eos=frozenset({1})),
-                "uniforms": Uniforms(seed, i),
-                **more,
-            }
-            requests.append((prompt, settings))
-            traces.append(engine.submit(Request(target, prompt, drafter(i), **settings)))
-            gammas.append([])
+            make, rule = drafts(dice, len(asked))
+            how = settings_of(dice, len(asked)) | {"verify": rule}
+            request = Request(target, prompt, make(), **how)
+            asked.append((request, batch.submit(request), prompt, make, how, []))
             continue
-        gamma, before = dice.randint(0, 5), [len(trace.rounds) for trace in traces]
-        engine.step(gamma)
-        for trace, had, used in zip(traces, before, gammas):
-            used += [gamma] * (len(trace.rounds) - had)
-        assert len(engine.running) <= most, "more rows than allowed"
-    for i, ((prompt, settings), row) in enumerate(zip(requests, traces)):
-        row.check()
-        one = written_alone(Request(target, prompt, drafter(i), **settings), gammas[i])
-        assert (one.tokens, one.stop) == (row.tokens, row.stop), "a row differs from the same text alone"
-        assert [[d.status for d in r.drafted] for r in one.rounds] == [
-            [d.status for d in r.drafted] for r in row.rounds
-        ], "a row's rounds differ from those of the same text alone"
-    return traces
+        gamma, before = dice.randint(0, 6), [len(trace.rounds) for _, trace, *_ in asked]
+        batch.step(gamma)
+        for (_, trace, *_, gammas), had in zip(asked, before):
+            gammas += [gamma] * (len(trace.rounds) - had)
+            assert len(trace.clock) == len(trace.rounds)
+        assert len(batch.running) <= most, "more rows than allowed"
+        after(batch)
+    for _, trace, prompt, make, how, gammas in asked:
+        check_alone(trace, target, prompt, make, how, gammas)
+    return [(request, trace) for request, trace, *_ in asked]
+
+
+def check_alone(trace: Trace, target: Model, prompt: list[int], make, how: dict, gammas: list[int]) -> None:
+    trace.check()
+    batch = Batch(target, 1)
+    alone = batch.submit(Request(target, prompt, make(), **how))
+    for gamma in gammas:
+        batch.step(gamma)
+    assert (alone.tokens, alone.stop) == (trace.tokens, trace.stop), "a row differs from the same text alone"
+    for a, b in zip(alone.rounds, trace.rounds, strict=True):
+        assert [(d.id, d.status, d.parent) for d in a.drafted] == [(d.id, d.status, d.parent) for d in b.drafted]
+    if how["sampler"].greedy:
+        own = Trace(prompt).collect(plain(target, prompt, **how))
+        assert (own.tokens, own.stop) == (trace.tokens, trace.stop), "not plain decoding's text"
+    for r, gamma in zip(trace.rounds, gammas, strict=True):
+        assert len(r.drafted) <= min(gamma, target.context - r.start - 1 if gamma else 0)

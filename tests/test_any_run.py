@@ -1,24 +1,22 @@
 """Any texts in any batch, drafted in any way: Hypothesis chooses them, and each writes what it writes alone.
 
-What one text may do is in `KINDS` and `text_of`; what must hold of it, in `check_together`. Real backends: test_batch.
+What may draft is in `KINDS`; what else a text is asked for with, and what must hold of it, in `checks`. Real backends: test_batch.
 """
 
 from random import Random
 
 import torch
 from branched_drafter import DEEP, TWO_BY_TWO, TreeOf
-from checks import written_alone
+from checks import check_together
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny import TinyModel, at_depth
 
 from specdec_lab.drafters import Drafter, LookupDrafter, ModelDrafter, Proposal
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import Keep, Request, Stops, plain
 from specdec_lab.engine.lockstep import Pass
-from specdec_lab.engine.processors import LogitBias, RepetitionPenalty
 from specdec_lab.engine.rules import BLOCK, USUAL
-from specdec_lab.engine.sampling import DRAFT, GREEDY, Sampler, Uniforms, draw
+from specdec_lab.engine.sampling import DRAFT, draw
 from specdec_lab.engine.trace import Trace
 
 
@@ -52,8 +50,10 @@ class Exits(Drafter):
         return Proposal(tokens, torch.stack(q), started=(self.layers, torch.cat(rows)))
 
 
-def noted(drafter: Drafter) -> Drafter:
+def noted(drafter: Drafter | None) -> Drafter | None:
     """`drafter.told`: all hidden rows that the target gave it; `drafter.text`: what it was told to stand."""
+    if drafter is None:
+        return None
     drafter.told, start, observe = [], drafter.start, drafter.observe
 
     def starts(row, prompt, hidden):
@@ -83,54 +83,15 @@ KINDS = {
     "two depths": lambda: Reads(TARGET, 1, 0),
     "none": lambda: None,
 }
-SAMPLERS = GREEDY, Sampler(1.0), Sampler(0.7, top_k=3), Sampler(1.0, top_p=0.8)
-SHAPED = (), (), (RepetitionPenalty(1.7),), (LogitBias({0: 1.5, 2: -1.0}),)
 
 
-def twice(new) -> bool:
-    return list(new[-2:]) == [2, 2]
-
-
-def text_of(dice: Random, i: int) -> tuple[list[int], str, dict]:
-    """(prompt, kind of drafter, settings) of text number i."""
-    prompt = [dice.randrange(5) for _ in range(dice.randint(1, 12))]
-    stops = Stops(dice.randint(1, 40), dice.choice([frozenset(), frozenset({1})]), dice.choice([None, twice]))
-    keep = dice.choice([Keep(), Keep(), Keep(rows=True)])
-    how = {"sampler": dice.choice(SAMPLERS), "stops": stops, "uniforms": Uniforms(7, i), "keep": keep}
+def drafts(dice: Random, i: int):
     kind = dice.choice(list(KINDS))
-    rule = USUAL if "tree" in kind else dice.choice([USUAL, USUAL, BLOCK])
-    return prompt, kind, how | {"processors": dice.choice(SHAPED), "verify": rule}
-
-
-def drafter_of(kind: str):
-    made = KINDS[kind]()
-    return made and noted(made)
-
-
-def check_together(dice: Random, texts: int, most: int) -> list[Trace]:
-    """Texts join, leave and pause at random. After each step the caches hold what is written and nothing else."""
-    batch, asked, traces, gammas = Batch(TARGET, most), [], [], []
-    while len(traces) < texts or len(batch):
-        if len(traces) < texts and (dice.random() < 0.4 or not len(batch)):
-            prompt, kind, how = text_of(dice, len(traces))
-            request = Request(TARGET, prompt, drafter_of(kind), **how)
-            asked.append((request, prompt, kind, how))
-            traces.append(batch.submit(request))
-            gammas.append([])
-            continue
-        gamma, before = dice.randint(0, 6), [len(trace.rounds) for trace in traces]
-        batch.step(gamma)
-        for trace, had, used in zip(traces, before, gammas):
-            used += [gamma] * (len(trace.rounds) - had)
-            assert len(trace.clock) == len(trace.rounds)
-        assert len(batch.running) <= most
-        check_caches_of(batch)
-    for (request, prompt, kind, how), trace, used in zip(asked, traces, gammas):
-        check_text(request, prompt, kind, how, trace, used)
-    return traces
+    return lambda: noted(KINDS[kind]()), USUAL if "tree" in kind else dice.choice([USUAL, USUAL, BLOCK])
 
 
 def check_caches_of(batch: Batch) -> None:
+    """They hold what is written and nothing else."""
     cached = batch.shared.cached
     assert [cached.slots[r][: cached.lengths[r]] for r in range(len(cached.lengths))] == [
         request.text[:-1] for request, _ in batch.running
@@ -141,35 +102,28 @@ def check_caches_of(batch: Batch) -> None:
     assert sum(len(shared.cached.lengths) for shared in batch.drafts.values()) == len(held)
 
 
-def check_text(request: Request, prompt, kind: str, how: dict, trace: Trace, used: list[int]) -> None:
-    """It is what it is alone, ends where plain decoding ends, and its drafter was told each row of the target once."""
-    trace.check()
-    alone = written_alone(Request(TARGET, prompt, KINDS[kind](), **how), used)
-    assert (alone.tokens, alone.stop) == (trace.tokens, trace.stop)
-    for a, b in zip(alone.rounds, trace.rounds, strict=True):
-        assert [(d.id, d.status, d.parent) for d in a.drafted] == [(d.id, d.status, d.parent) for d in b.drafted]
-    if how["sampler"].greedy:
-        own = Trace(prompt).collect(plain(TARGET, prompt, **how))
-        assert (own.tokens, own.stop) == (trace.tokens, trace.stop)
-    for r, gamma in zip(trace.rounds, used, strict=True):
-        assert len(r.drafted) <= min(max(gamma, 0), TARGET.context - r.start - 1 if gamma else 0)
-    if request.drafter:
-        text = [*prompt, *trace.tokens]
-        assert request.drafter.text == text
-        rows = torch.stack([TARGET.logits(text[:i]) for i in range(1, len(text))])
-        rows = torch.cat([rows, *(at_depth(rows, depth) for depth in request.drafter.depths)], -1)
-        assert torch.equal(torch.stack(request.drafter.told), rows)
+def check(dice: Random, texts: int, most: int) -> list[Trace]:
+    """Each drafter was told each row of the target once, too."""
+    found = check_together(dice, TARGET, drafts, texts=texts, most=most, after=check_caches_of)
+    for request, trace in found:
+        if request.drafter:
+            text = [*trace.prompt, *trace.tokens]
+            assert request.drafter.text == text
+            rows = torch.stack([TARGET.logits(text[:i]) for i in range(1, len(text))])
+            rows = torch.cat([rows, *(at_depth(rows, depth) for depth in request.drafter.depths)], -1)
+            assert torch.equal(torch.stack(request.drafter.told), rows)
+    return [trace for _, trace in found]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.randoms(use_true_random=False), st.integers(1, 6), st.integers(1, 4))
 def test_each_text_writes_what_it_writes_alone(dice, texts, most):
-    check_together(dice, texts, most)
+    check(dice, texts, most)
 
 
 def test_the_cases_that_matter_are_among_them():
     """Else the test above would show little: every ending, cut rounds, whole rounds, trees, and rounds without drafts."""
-    traces = [trace for seed in range(6) for trace in check_together(Random(seed), 10, 1 + seed % 4)]
+    traces = [trace for seed in range(6) for trace in check(Random(seed), 10, 1 + seed % 4)]
     assert {trace.stop for trace in traces} == {"eos", "limit", "context", "stop_string"}
     rounds = [r for trace in traces for r in trace.rounds]
     assert {r.emitted.kind for r in rounds if r.emitted} == {"corrected", "bonus", "plain"}

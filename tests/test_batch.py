@@ -2,9 +2,10 @@
 
 import copy
 from functools import partial
+from random import Random
 
 import pytest
-from checks import check_batch
+from checks import check_together
 from random_nets import KINDS as DRAFTING
 from random_nets import TREES
 from random_nets import make as make_drafting
@@ -14,6 +15,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, speculative
+from specdec_lab.engine.rules import USUAL
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.models.base import Cached
@@ -59,14 +61,15 @@ def test_texts_that_draft_together_write_what_they_write_alone(name, full):
     """Joining, leaving and pausing at random, in real caches of each backend; in float64, where rounding decides nothing."""
     target, shared = GROUPS[name]()
 
-    def drafter(i: int):
-        return copy.copy(shared[i % len(shared)])  # as `Lab.drafter` does: with the same net
+    def drafts(dice: Random, i: int):
+        return lambda: copy.copy(shared[i % len(shared)]), USUAL  # as `Lab.drafter` does: with the same net
 
-    traces = []
+    rounds = []
     for seed in range(6 if full else 1 if name in KINDS else 2):
-        traces += check_batch(target, drafter, most=4, texts=10, seed=seed)
-    assert sum(r.accepted for t in traces for r in t.rounds) > 20
-    assert any(r.is_tree and r.accepted for t in traces for r in t.rounds) == ("trees" in name)
+        for _, trace in check_together(Random(seed), target, drafts, texts=10, most=4):
+            rounds += trace.rounds
+    assert sum(r.accepted for r in rounds) > 20
+    assert any(r.is_tree and r.accepted for r in rounds) == ("trees" in name)
 
 
 @pytest.mark.parametrize("name", DRAFTING)

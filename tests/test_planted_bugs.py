@@ -7,23 +7,25 @@ import copy
 import inspect
 import textwrap
 from functools import partial
+from random import Random
 
 import pytest
 from branched_drafter import TWO_BY_TWO, TreeOf
-from checks import check_batch, check_caches_often
+from checks import check_caches_often, check_together
 from every_way import worst_apart
 from random_nets import make
+from test_any_run import check
 from test_exact import test_a_token_the_target_never_says_is_refused as at_zero
 from test_exact import test_nothing_after_end_of_text as ends
 from tiny import NO_STUTTER, Shaped, TinyModel
 
-from specdec_lab.drafters import LookupDrafter, ModelDrafter
+from specdec_lab.drafters import ModelDrafter
 from specdec_lab.drafters.drawing import ChainBuilder, SampledTree
 from specdec_lab.engine import decode, verify
 from specdec_lab.engine.decode import Request, Stops, speculative
 from specdec_lab.engine.lockstep import Pass
 from specdec_lab.engine.processors import RepetitionPenalty, process
-from specdec_lab.engine.rules import BLOCK, survives, verify_block, verify_tree
+from specdec_lab.engine.rules import BLOCK, USUAL, survives, verify_block, verify_tree
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.models.base import Cached, Shared
 
@@ -49,18 +51,15 @@ def caches() -> None:
 
 
 def batched() -> None:
-    def drafter(i: int):
-        return LookupDrafter() if i % 3 == 0 else ModelDrafter(TinyModel(5, seed=3 if i % 3 == 1 else 4, spread=0.8))
-
     for seed in range(4):
-        check_batch(TinyModel(5, seed=3, spread=0.8), drafter, most=3, texts=12, seed=seed)
+        check(Random(seed), texts=12, most=3)
 
 
 def batched_nets() -> None:
     target, _, drafter, _ = make("model", 7, list(range(7)))
     shared = drafter()
-    for seed in range(4):
-        check_batch(target, lambda i: copy.copy(shared), most=4, texts=10, seed=seed)
+    for seed in range(2):
+        check_together(Random(seed), target, lambda *_: (lambda: copy.copy(shared), USUAL), texts=5, most=4)
 
 
 CHAIN = partial(exact, gamma=2)
