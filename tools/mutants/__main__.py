@@ -1,6 +1,6 @@
 """Mutation testing: small mistakes are put into the package, one at a time, and the tests must notice each.
 
-    make mutants                                                every file of `TESTS`
+    make mutants                                                every file that has tests
     make mutants ARGS="specdec_lab/engine/verify.py --show"     one file, and its survivors as they are found
 
 Cosmic Ray (https://cosmic-ray.readthedocs.io) makes the mistakes. Its own way of running them starts Python for each, and torch
@@ -17,7 +17,6 @@ import itertools
 import json
 import os
 import resource
-import shlex
 import signal
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from pathlib import Path
 
 import pytest
 from operators import Mutant, mutants
-from table import TESTS
+from table import files, tests_of
 
 ROOT = Path(__file__).parents[2]
 REAL = {"lab", "loaded_once", "writer", "written"}  # fixtures that load or save a model: not for each mutant
@@ -146,13 +145,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="make mutants", description="Which small mistakes would the tests not notice?"
     )
-    parser.add_argument("files", nargs="*", default=list(TESTS), help="files of the package (default: all in table.py)")
+    parser.add_argument(
+        "files", nargs="*", default=files(), help="files of the packages (default: all that have tests)"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth mutant, for a first look")
     parser.add_argument("--show", action="store_true", help="print survivors as they are found")
     args = parser.parse_args()
-    if strange := [f for f in args.files if f not in TESTS]:
-        sys.exit(f"tools/mutants/table.py names no tests for {strange[0]}: add it there.")
+    if strange := [f for f in args.files if not tests_of(f)]:
+        sys.exit(f"No test imports from {strange[0]}.")
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT), str(ROOT / "exercises")]
     warm_up()
@@ -160,7 +161,7 @@ def main() -> None:
     for file in args.files:
         candidates = list(mutants(ROOT / file))[:: args.every]
         begin = time.monotonic()
-        alive = survivors(ROOT / file, candidates, shlex.split(TESTS[file]), args.jobs, args.show)
+        alive = survivors(ROOT / file, candidates, tests_of(file), args.jobs, args.show)
         n, killed = len(candidates), len(candidates) - len(alive)
         share = f"{killed:4} of {n:4} noticed ({100 * killed / max(1, n):5.1f} %)"
         print(f"{file:42} {share}, {time.monotonic() - begin:.0f} s", flush=True)

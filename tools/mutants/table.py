@@ -1,73 +1,59 @@
-"""What is tested by mutants, and by which tests: file of the package → test files, those that know it best first."""
+"""Which tests belong to a file of the packages: those that import from it, or whose helpers do; what takes most of it first, eight
+files at most. What clicks in a browser is none of them."""
 
-TESTS = {
-    "specdec_lab/engine/verify.py": "tests/test_exact.py tests/test_sampling.py tests/test_trace.py",
-    "specdec_lab/engine/rules.py": "tests/test_block.py tests/test_trees.py tests/test_records.py",
-    "specdec_lab/engine/sampling.py": "tests/test_sampling.py tests/test_exact.py",
-    "specdec_lab/engine/trace.py": "tests/test_trace.py tests/test_trees.py",
-    "specdec_lab/engine/decode.py": "tests/test_any_run.py tests/test_rounds.py tests/test_trace.py tests/test_trees.py tests/test_records.py tests/test_batch.py tests/test_exact.py tests/test_processors.py",
-    "specdec_lab/engine/batch.py": "tests/test_any_run.py tests/test_batch.py",
-    "specdec_lab/engine/lockstep.py": "tests/test_any_run.py tests/test_batch.py tests/test_lockstep.py",
-    "specdec_lab/engine/processors.py": "tests/test_processors.py tests/test_trees.py",
-    "specdec_lab/engine/drafter.py": "tests/test_lockstep.py tests/test_drafters.py tests/test_trace.py",
-    "specdec_lab/engine/enumeration.py": "tests/test_block.py",
-    "specdec_lab/models/tree.py": "tests/test_models.py tests/test_trees.py",
-    "specdec_lab/theory.py": "tests/test_theory.py tests/test_measure.py",
-    "specdec_lab/formats.py": "tests/test_formats.py",
-    "specdec_lab/clock.py": "tests/ci/test_cuda_graph.py",
-    "specdec_lab/measure/bench.py": "tests/test_decisions.py tests/test_settings.py tests/test_bench.py",
-    "specdec_lab/measure/costs.py": "tests/test_measure.py tests/test_serving.py",
-    "specdec_lab/measure/results.py": "tests/test_results.py tests/test_bench.py",
-    "specdec_lab/measure/roofline.py": "tests/test_measure.py tests/test_bench.py",
-    "specdec_lab/measure/serving.py": "tests/test_serving.py",
-    "specdec_lab/measure/endpoint.py": "tests/test_endpoint.py tests/test_traffic.py",
-    "specdec_lab/measure/traffic.py": "tests/test_decisions.py tests/test_report.py tests/test_traffic.py",
-    "specdec_lab/drafters/drawing.py": "tests/test_drawn_from_q.py tests/test_exact.py tests/test_tree_growth.py tests/test_trees.py",
-    "specdec_lab/drafters/eagle.py": "tests/test_draft_nets.py",
-    "specdec_lab/drafters/early_exit.py": "tests/test_draft_nets.py tests/test_trained_drafters.py",
-    "specdec_lab/drafters/hybrid.py": "tests/test_drafters.py",
-    "specdec_lab/drafters/copying.py": "tests/test_copying.py",
-    "specdec_lab/drafters/medusa.py": "tests/test_draft_nets.py tests/test_trained_drafters.py",
-    "specdec_lab/drafters/model.py": "tests/test_draft_nets.py tests/test_drafters.py tests/test_exact.py",
-    "specdec_lab/drafters/instruments.py": "tests/test_drafters.py",
-    "specdec_lab/drafters/student.py": "tests/test_draft_nets.py",
-    "specdec_lab/models/cuda_graph.py": "tests/ci/test_cuda_graph.py",
-    "specdec_lab/models/fast.py": "tests/test_fast.py tests/test_models.py",
-    "specdec_lab/models/reference.py": "tests/test_damaged_models.py tests/test_models.py",
-    "specdec_lab/models/load.py": "tests/test_damaged_models.py tests/test_load.py",
-    # What runs in the learner's own process (worker) is not changed by a change in memory.
-    "exercises/specdec_grader/notebook.py": "tests/test_grade_notebook.py tests/ci/test_forged_marks.py tests/test_api_input.py",
-    "exercises/specdec_grader/learner/process.py": "tests/ci/test_forged_marks.py tests/ci/test_jail.py",
-    "exercises/specdec_grader/learner/plain_data.py": "tests/ci/test_forged_marks.py tests/test_api_input.py",
-    "exercises/specdec_grader/classroom/report.py": "tests/ci/test_class.py",
-    "specdec_lab/measure/prompts.py": "tests/test_reading.py tests/test_input.py tests/test_api_input.py",
-    "specdec_lab/course/ledger.py": "tests/test_ledger.py tests/test_progress.py",
-    "specdec_lab/course/quiz.py": "tests/test_quiz.py",
-    "exercises/specdec_grader/progress_table.py": "tests/test_progress.py",
-}
+import ast
+import re
+from functools import cache
+from pathlib import Path
 
-GRADING = "tests/test_grading.py tests/test_mistakes.py tests/test_judges.py"
-SHEETS = {  # sheet → what the names of its parts' tests hold, and files that know this sheet alone
-    "e01_idle_math": ("1.", ""),
-    "e02_draft_then_verify": ("2. or loop", "tests/test_loop_runs.py tests/ci/test_forged_marks.py"),
-    "e03_exactly_the_target": ("3. or 3_", ""),
-    "e04_acceptance_rate": ("4. or 4_", ""),
-    "e05_choosing_gamma": ("5. or 5_", ""),
-    "e06_variants": ("6. or improve", ""),
-    "e07_when_it_backfires": ("7. or 7_", ""),
-    "e08_measure_your_traffic": ("8.", ""),
-    "e09_checkpoint": ("9. or checkpoint", "tests/test_checkpoint.py"),
-    "e10_trees": ("10. or 10_", ""),
-    "e11_todays_designs": ("11. or 11_", ""),
-    "e12_your_own_draft": ("12.", ""),
-    "fixed_answers": ("9. or checkpoint", "tests/test_checkpoint.py"),
-    "watched": ("loop", "tests/test_loop_runs.py tests/ci/test_forged_marks.py"),
-}
-TESTS |= {
-    f"exercises/specdec_grader/sheets/{sheet}.py": f"{files} {GRADING} -k '{names}'".strip()
-    for sheet, (names, files) in SHEETS.items()
-}
-TESTS |= {
-    f"exercises/specdec_grader/{file}.py": GRADING
-    for file in ("checks", "coerce", "guard", "mistake", "mistakes", "part", "question")
-}
+ROOT = Path(__file__).parents[2]
+PACKAGES = ROOT / "specdec_lab", ROOT / "exercises" / "specdec_grader"
+TESTS = [*ROOT.glob("tests/test_*.py"), *ROOT.glob("tests/ci/test_*.py")]
+# Sheets are found by their names, and not imported; nor is what all answers go through.
+GRADING = ["tests/test_grading.py", "tests/test_mistakes.py", "tests/test_judges.py"]
+
+
+def name_of(path: Path) -> str:
+    """The module's name."""
+    package = next(package for package in PACKAGES if package in path.parents)
+    return ".".join(path.with_suffix("").relative_to(package.parent).parts).removesuffix(".__init__")
+
+
+@cache
+def imports(path: Path) -> list[tuple[str, str]]:
+    """(module, name) of all that a file takes from modules; of a package that hands on, the module that has it."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    taken = [(node.module, a.name) for node in tree if isinstance(node, ast.ImportFrom) for a in node.names]
+    if path.name == "__init__.py":
+        return taken
+    handed_on = {
+        (name_of(init), name): (module, name)
+        for package in PACKAGES
+        for init in package.rglob("__init__.py")
+        for module, name in imports(init)
+    }
+    return [handed_on.get(pair, pair) for pair in taken]
+
+
+@cache
+def taken_by(path: Path) -> list[str]:
+    """The modules that a test file takes from, each as often as it takes something; and its helpers' once."""
+    own, helpers = imports(path), {path.parent / f"{module}.py" for module, _ in imports(path)}
+    found = [x for module, name in own for x in (module, f"{module}.{name}")]
+    return found + [x for helper in helpers if helper.is_file() for x in set(taken_by(helper))]
+
+
+def tests_of(file: str) -> list[str]:
+    """What pytest is given."""
+    module = name_of(ROOT / file)
+    times = {str(path.relative_to(ROOT)): taken_by(path).count(module) for path in TESTS}
+    found = sorted(filter(times.get, times), key=lambda tests: (-times[tests], tests))[:8]
+    if sheet := re.search(r"sheets/e0?(\d+)_", file):
+        return [*found, *GRADING, "-k", f"{sheet[1]}. or {sheet[1]}_"]
+    return found + GRADING * ("specdec_grader" in file and not found)
+
+
+def files() -> list[str]:
+    """All that have tests."""
+    every = (path for package in PACKAGES for path in sorted(package.rglob("*.py")))
+    return [file for path in every if tests_of(file := str(path.relative_to(ROOT)))]
