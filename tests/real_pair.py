@@ -7,12 +7,12 @@ from pathlib import Path
 
 import torch
 from checks import by_chance
-from remembering_model import remembered
 from transformers import LlamaForCausalLM
 
 from specdec_lab import Lab
 from specdec_lab.drafters import Drafter, ModelDrafter
-from specdec_lab.engine.decode import Stops, plain, speculative
+from specdec_lab.engine.batch import Batch
+from specdec_lab.engine.decode import Request, Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.models.base import Model
@@ -39,16 +39,15 @@ class Pair:
 
     def __init__(self, lab: Lab, full: bool):
         self.lab, self.full, self.relative = lab, full, relative_of(lab.target)
-        # Few runs have few tokens to draw: then wrong rules stand out, and most runs ask for rows that are known.
+        # Few runs have few tokens to draw: then wrong rules stand out.
         self.sampler = Sampler(0.6, top_k=None if full else 12)
-        self.with_memory = remembered(lab.target), remembered(self.relative)
         self.behind = cache(self.behind)
 
-    def drafter(self, name: str, relative: Model | None = None) -> Drafter:
-        return ModelDrafter(relative or self.relative) if name == "relative" else self.lab.drafter(name, alpha=0.7)
+    def drafter(self, name: str) -> Drafter:
+        return ModelDrafter(self.relative) if name == "relative" else self.lab.drafter(name, alpha=0.7)
 
     def behind(self, *tokens: int) -> torch.Tensor:
-        """What the target gives each token behind BEGINNING and these, [V]: without memory or cache."""
+        """What the target gives each token behind BEGINNING and these, [V], without a cache."""
         text = [*self.lab.encode(**BEGINNING), *tokens]
         return self.sampler(self.lab.target.cached().extend([text]).logits[0, -1])
 
@@ -76,19 +75,22 @@ class Pair:
         print(f"\n{len(prompts)} prompts × {len(names)} drafters: {ties} near-ties decided by rounding")
 
     def p_value(self, name: str, rule) -> float:
-        """χ² on the first two tokens, against the probabilities that the target itself gives them.
+        """χ² on the first two tokens of texts in batches, against the probabilities that the target itself gives them.
 
         With the draft model it takes two hundred runs to see a rule that draws from p after a rejection. (The better a
         drafter, the seldomer its misses show a wrong residual.) Texts that are expected fewer than five times share a cell.
         """
         runs = 2500 if self.full else 200 if name == "model" else 80
-        (target, draft), prompt = self.with_memory, self.lab.encode(**BEGINNING)
+        batch, prompt = Batch(self.lab.target, 40), self.lab.encode(**BEGINNING)
         gamma = 4 if name == "eagle-tree" else 2  # with two drafts its tree is a chain
-        settings = {"gamma": gamma, "verify": rule, "sampler": self.sampler, "stops": Stops(2)}
-        counts: Counter[tuple[int, ...]] = Counter()
-        for request in range(runs):
-            rounds = speculative(target, self.drafter(name, draft), prompt, uniforms=Uniforms(11, request), **settings)
-            counts[tuple(t for r in rounds for t in r.tokens)] += 1
+        settings = {"verify": rule, "sampler": self.sampler, "stops": Stops(2)}
+        texts = [
+            batch.submit(Request(self.lab.target, prompt, self.drafter(name), uniforms=Uniforms(11, i), **settings))
+            for i in range(runs)
+        ]
+        while len(batch):
+            batch.step(gamma)
+        counts = Counter(tuple(text.tokens) for text in texts)
 
         expected, first = {}, self.behind()
         for a in first.argsort(descending=True).tolist():
