@@ -12,10 +12,9 @@ from tiny import SAMPLED, TinyModel
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.confidence import checked, survival, to_check
-from specdec_lab.engine.decode import Request, Stops, plain
+from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Fresh, Uniforms
-from specdec_lab.engine.trace import Trace
 from specdec_lab.models.tree import Tree
 
 
@@ -115,18 +114,3 @@ def test_sampled_texts_draw_fresh_numbers_each_round():
         batch.submit(request)
     batch.step(2, float)
     assert all(isinstance(request.uniforms, Fresh) for request in requests)
-
-
-def test_greedy_texts_of_a_batch_are_those_of_plain_decoding():
-    target, draft = TinyModel(4, seed=1, context=200), TinyModel(4, seed=2, spread=3.0, context=200)
-    batch, prompts = Batch(target, 3), [[1, 2, 3], [3, 0], [2, 1, 0, 3], [2, 3]]
-    traces = [
-        batch.submit(Request(target, p, ModelDrafter(draft), stops=Stops(24), uniforms=Uniforms(0, i)))
-        for i, p in enumerate(prompts)
-    ]
-    while len(batch):
-        batch.step(4, sharp)
-    for prompt, trace in zip(prompts, traces):
-        assert trace.tokens == Trace(prompt).collect(plain(target, prompt, stops=Stops(24))).tokens
-    numbers = {len(r.drafted) for trace in traces for r in trace.rounds}
-    assert len(numbers) > 2 and max(numbers) <= 4  # the cut moves from round to round

@@ -36,11 +36,6 @@ def test_processors_are_exact_under_speculation(name):
     assert worst_with(ALL[name], gamma=2, rounds=2) < 1e-12
 
 
-def test_processors_are_exact_for_copied_drafts():
-    shaped = RepetitionPenalty(1.7), NO_STUTTER
-    assert worst_with(shaped, LookupDrafter, gamma=2, rounds=2, prompt=(0, 1, 2, 0, 1)) < 1e-12
-
-
 @pytest.mark.parametrize("draft_sampler", [GREEDY, Sampler(0.4), Sampler(2.0)])
 def test_drafts_may_be_drawn_otherwise_than_the_targets_tokens(draft_sampler):
     """Argmax drafts at temperature 1, or colder and hotter ones: q is what they were drawn from."""

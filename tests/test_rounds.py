@@ -13,7 +13,6 @@ from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.rules import Rule, verify_tree
-from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
 from specdec_lab.errors import LabError
@@ -144,16 +143,6 @@ def test_of_equally_likely_tokens_all_take_the_same(keep):
         trace = Trace([0]).collect(speculative(target, drafter, [0], gamma=3, keep=keep, stops=Stops(40)))
         assert trace.tokens == written
         assert drafter.name == "tree" or not any(r.missed for r in trace.rounds)
-
-
-def test_a_round_keeps_only_the_numbers_that_decided_unless_asked():
-    for keep, top, whole in [(Keep(), 0, False), (Keep(top=2), 2, False), (Keep(rows=True), 0, True)]:
-        more = {} if keep == Keep() else {"keep": keep}
-        r = next(speculative(TARGET, ModelDrafter(DRAFT_MODEL), [0], sampler=Sampler(1.0), gamma=2, **more))
-        assert (r.p_rows is not None, r.q_rows is not None) == (whole, whole)
-        assert {len(d.p_top) for d in r.drafted} | {len(d.q_top) for d in r.drafted} == {top}
-        assert {len(r.after_top), len(r.emitted.p_top)} == {top}
-        assert (r.emitted.p_raw is not None) == (top > 0)
 
 
 @pytest.mark.parametrize("shape", [None, TWO_BY_TWO])

@@ -9,7 +9,7 @@ import torch
 from branched_drafter import SHAPES, TWO_BY_TWO, Favourites, TreeOf
 from every_way import worst_apart
 from random_nets import TREES, make
-from tiny import NO_STUTTER, Shaped, TinyCached, TinyModel
+from tiny import NO_STUTTER, Shaped, TinyModel
 
 from specdec_lab.drafters import Drafter, LookupTreeDrafter, ModelDrafter, Proposal
 from specdec_lab.engine.decode import Stops, plain, speculative
@@ -133,17 +133,6 @@ def test_a_drafter_may_call_a_chain_a_tree(n):
     target = TinyModel(5, seed=1)
     found = [t for r in speculative(target, Chain(), [1, 2], gamma=3, stops=Stops(6)) for t in r.tokens]
     assert found == [t for r in plain(target, [1, 2], stops=Stops(6)) for t in r.tokens]
-
-
-def test_a_stale_tiny_cache_shows():
-    """The stand-in model sees the way of a draft, so that the tests above mean something."""
-    model = TinyModel(4, seed=1)
-    cached = TinyCached(model, 1)
-    cached.extend([[0, 1]])
-    rows = cached.extend([[2, 3, 1]], trees=[(2, Tree((-1, -1, 0)))]).logits[0]
-    assert torch.equal(rows[1], model.logits([0, 1, 3])) and torch.equal(rows[2], model.logits([0, 1, 2, 1]))
-    cached.keep(0, 2, [1])
-    assert torch.equal(cached.extend([[2]]).logits[0, 0], model.logits([0, 1, 3, 2]))
 
 
 def some_trees(number=60):
