@@ -4,17 +4,12 @@ import json
 from types import SimpleNamespace
 
 import compare
-import export
 import hf_generate
 import pytest
 import torch
 from hf_generate import generate, hf_arms
-from models_on_disk import save, train_on
+from models_on_disk import save
 from stand_ins import written as file_with
-
-from specdec_lab import load
-from specdec_lab.models.load import load_model
-from specdec_lab.train import own
 
 PROMPT = [7, 3, 5]
 
@@ -25,7 +20,8 @@ class StandIn:
     device = torch.device("cpu")
 
     def __init__(self, now: list[float], *rounds: int):
-        self.now, self.rounds, self.asked, self.hooks, self.drawn = now, rounds, [], [], []
+        self.now, self.rounds, self.asked, self.hooks = now, rounds, [], []
+        self.generation_config = SimpleNamespace(repetition_penalty=1.3)
 
     def register_forward_hook(self, hook):
         self.hooks.append(hook)
@@ -34,7 +30,7 @@ class StandIn:
     def generate(self, text, *, attention_mask, generation_config, stopping_criteria, **options):
         assert text.tolist() == [PROMPT] and attention_mask.tolist() == [[1, 1, 1]]
         self.asked.append((generation_config, options))
-        self.drawn.append(float(torch.rand(1)))
+        assert self.generation_config.repetition_penalty in (None, 1.0)  # else it would be filled from the model's own
         for number in self.rounds:
             self.now[0] += 1.0
             for hook in self.hooks:
@@ -68,16 +64,6 @@ def test_each_call_of_the_target_is_a_pass(our_lab):
     assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill
 
 
-def test_a_peer_decodes_without_the_settings_of_the_model(our_lab):
-    """`generate` fills what is not set from the model's own settings, such as a penalty, which ours does not have."""
-    hf = our_lab.writes(1)
-    hf.generation_config, seen = "the model's own", []
-    generate_here = hf.generate
-    hf.generate = lambda *a, **k: seen.append(hf.generation_config.repetition_penalty) or generate_here(*a, **k)
-    generate(our_lab, PROMPT, {})
-    assert seen in ([None], [1.0]) and hf.generation_config == "the model's own"
-
-
 @pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
 def test_a_peer_draws_as_we_do(our_lab, temperature):
     """From all tokens, and not from the fifty most likely, which is the default of transformers."""
@@ -99,31 +85,6 @@ def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
     for arm in hf_arms(our_lab, 5).values():
         arm(PROMPT, max_new_tokens=3)
     assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]
-
-
-def test_the_draft_model_works_in_assisted_generation(written, writer, tmp_path, capsys):
-    """As a plain folder: the same choices as ours, and none outside the head; its output is plain greedy decoding."""
-    target, tokenizer, text = written
-    trainer = train_on("model", target, tokenizer, text, 2_000)
-    cut = own.KINDS["model"].net(target.hf, torch.tensor([0, 1, 3, 4, 5, 6, 7, 8]))  # a head of some tokens
-    cut.load_state_dict(trainer.net.state_dict())
-    trainer.net = cut
-    own.export(trainer, "model", tmp_path / "model.safetensors")
-    argv = [str(tmp_path / "llama"), "--target", writer, "--weights", str(tmp_path)]
-    export.main(argv)
-    with pytest.raises(SystemExit, match="2"):
-        export.main(argv)
-    assert "not empty" in capsys.readouterr().err
-    draft, _ = load_model(str(tmp_path / "llama"), "cpu")
-    ours = load(writer, device="cpu", weights=tmp_path).drafter("model").model
-    prompt = [1, 3, 5, 8, 5, 0]  # words of the built-in prompts: only there outsiders are sure to be low
-    said = draft.cached().extend([prompt]).logits[0].argmax(-1)
-    assert said.tolist() == ours.ids[ours.cached().extend([prompt]).logits[0].argmax(-1)].tolist()
-    ids, more = torch.tensor([prompt]), {"max_new_tokens": 20, "pad_token_id": 0}
-    plain = target.hf.generate(ids, do_sample=False, **more)
-    assert torch.equal(plain, target.hf.generate(ids, do_sample=False, assistant_model=draft.hf, **more))
-    torch.manual_seed(0)
-    assert target.hf.generate(ids, do_sample=True, assistant_model=draft.hf, **more).shape[1] > 6
 
 
 def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch):

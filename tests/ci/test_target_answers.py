@@ -141,10 +141,3 @@ def test_an_answer_that_goes_round_in_circles_is_found():
     assert loops(plain[:68] + [7] * 12) and not loops(plain[:68] + [7] * 11)
     assert not loops(plain[:68] + [7] * 10 + [78, 79])  # and then it went on
     assert loops(plain[:40] * 2)  # many tokens, twice
-
-
-def test_an_answer_in_circles_is_ended(written, monkeypatch):
-    monkeypatch.setattr(write, "TEMPERATURES", (0.0,))
-    monkeypatch.setattr(write, "loops", lambda answer: len(answer) == 3)
-    asked = Asked(lambda draw: Request("x", [1, 3, 5, 8]), random.Random(0), 1, 40)
-    assert [len(text.tokens) for text in write.answers(written[0], (), asked, 40, 0)] == [3]

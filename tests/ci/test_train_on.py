@@ -13,7 +13,6 @@ from specdec_lab import load
 from specdec_lab.cli import main
 from specdec_lab.drafters import trained as trained_module
 from specdec_lab.errors import LabError
-from specdec_lab.models.load import load_model
 from specdec_lab.train import answers as answers_module
 from specdec_lab.train import loop, own, write
 from specdec_lab.train.answers import HELD_OUT, LEARNED, Answers, Batches, read_answers
@@ -185,11 +184,3 @@ def test_torn_and_foreign_files_are_one_sentence(written, writer, tmp_path):
         save_file({"ids": ids}, tmp_path / "medusa.safetensors", {"about": json.dumps(known)})
         with pytest.raises(LabError, match="cannot be read"):
             lab.drafter("medusa")
-    (text / "medusa.pt").write_bytes(b"torn")
-    with pytest.raises(LabError, match="delete it"):
-        train_on("medusa", target, tokenizer, text, 2_000)
-    (text / "medusa.pt").unlink()
-    other = load_model(writer, "cpu")[0]
-    other.name = "somebody else"
-    with pytest.raises(LabError, match="was written by"):
-        train_on("medusa", other, tokenizer, text, 2_000)
