@@ -41,16 +41,6 @@ def run(capsys, folders):
     return command
 
 
-def test_the_rows_over_all_kinds_by_arm():
-    named = [
-        {"arm": arm, "kind": kind}
-        for arm in ("plain", "llama-plain", "hf-lookup", "lookup")
-        for kind in ("overall", "even")
-    ]
-    assert bench.overall(named) == {row["arm"]: row for row in named[::2]}
-    assert list(bench.overall(named, peers=False)) == ["plain", "lookup"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("temperature", ["0", "1"])
 def test_the_report_has_every_arm_and_kind(run, temperature):

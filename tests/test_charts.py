@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -70,18 +69,6 @@ def test_a_table_marks_the_best_of_each_column():
     assert page.count("★") == 4 and "&lt;b&gt;" in page and "<b><b>" not in page
     for value in ("1.612", "1.33 (1.20–1.45)", "–"):
         assert value in page
-
-
-def test_where_all_are_equal_or_none_is_a_number_nothing_is_marked():
-    rows = {"chat": {"a": 1.5, "b": 2.0, "c": True}, "sums": {"a": 1.0, "b": 2.0, "c": "x"}}
-    assert Table("", rows, best={"a": min, "b": max, "c": max}).marked() == {("sums", "a")}
-    assert Table("", rows).marked() == set() and "★" not in repr(Table("", rows))
-
-
-def test_a_shade_is_alike_for_gain_and_loss():
-    page = Table("", {"one": {"gain": 2.0, "loss": -1.0, "c": "text"}}, shade=True)._repr_html_()
-    assert re.findall(r"rgba\(0,114,178,([^)]*)\)", page) == ["0.45", "0.23"]
-    assert "rgba" not in Table("", {"one": {"a": 1.0}})._repr_html_()
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -187,26 +174,10 @@ def test_a_plot_is_one_picture_in_three_forms(doubling):
     assert (figure["layout"]["xaxis"].get("type") == "log") == doubling
 
 
-@pytest.mark.parametrize("highest", [0.83, 1.0, 3.7, 212.0])
-def test_the_axis_ends_on_a_number_above_all_points(highest):
-    tree = ElementTree.fromstring(sd.Plot("x" * 120, [sd.Line("a", [(0, 0.1), (1, highest)])], "x", "y").svg())
-    levels = [float(t.text) for t in tree.iter(f"{SVG}text") if t.get("text-anchor") == "end"]
-    assert levels[0] == 0 and levels[-2] < highest <= levels[-1] and len(levels) <= 12
-    (size,) = [float(t.get("font-size")) for t in tree.iter(f"{SVG}text") if t.get("font-size")]
-    assert 120 * 0.6 * size <= charts.WIDTH  # a long title is written smaller
-
-
 def test_measured_times_are_milliseconds_with_their_extremes():
     """In whatever turn they came."""
     line = charts.Line.timed("T", {1: [0.002, 0.001, 0.004], 3: [0.005, 0.009, 0.003]})
     assert line.points == [(1, 2.0), (3, 5.0)] and line.spread == [(1.0, 4.0), (3.0, 9.0)]
-
-
-@pytest.mark.parametrize("heights", [[100.0], [50, 51, 52, 200], [270, 272, 274, 276, 276], [20] * 20])
-def test_names_at_the_ends_of_lines_are_apart_and_inside(heights):
-    placed = charts.spread_out(heights)
-    assert all(below - above >= 14 for above, below in pairwise(placed))
-    assert max(placed) <= charts.HEIGHT - 4 and len(placed) == len(heights)
 
 
 @given(low=st.floats(-1e3, 1e3), span=st.just(0.0) | st.floats(1e-3, 1e6))
@@ -214,11 +185,3 @@ def test_ticks_are_few_and_inside(low, span):
     found = charts.ticks(low, low + span)
     near = 1e-6 + 1e-9 * span  # nobody sees such a part of an axis
     assert len(found) <= 14 and all(low - near <= t <= low + span + near for t in found)
-
-
-def test_a_learning_curve_is_of_the_first_draft():
-    curve = sd.LearningCurve()
-    curve.histories["eagle"] = [
-        {"tokens": n, "steps": [{"overlap": x}, {"overlap": x / 2}]} for n, x in ((500, 0.5), (2000, 0.75))
-    ]
-    assert [(line.name, line.points) for line in curve.plot.lines] == [("eagle", [(0.5, 0.5), (2.0, 0.75)])]

@@ -70,11 +70,6 @@ def test_an_example_letter_follows_the_decision_and_is_folded():
         assert [other for other in dict.fromkeys(ends.values()) if other in text] == [end]
 
 
-def test_with_one_kind_its_rows_are_not_said_twice():
-    lines = lines_of(report(measured("all")))
-    assert sum(line.startswith(("plain –", "eagle 3")) for line in lines) == 2
-
-
 def test_the_page_of_a_server_says_its_numbers():
     found = {"rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75}
     result = {

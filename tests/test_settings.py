@@ -11,7 +11,6 @@ from specdec_lab.engine.processors import RepetitionPenalty
 from specdec_lab.engine.sampling import GREEDY
 from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, traffic
-from specdec_lab.measure.prompts import Prompt, first_of_each_kind
 
 ASKED = {"seed": 7, "temperature": 0.5, "max_new_tokens": 9}
 OPTIONS = ["--json", "--seed", "7", "--temperature", "0.5", "--max-new-tokens", "9"]
@@ -84,12 +83,6 @@ def test_a_report_on_traffic_has_the_commands_settings(lab, mine, monkeypatch):
     lab.target.context = 24  # with an answer of 9 tokens there is room for 15
     assert main(["traffic", mine, *OPTIONS, "--drafters", "lookup,model", "--repeats", "5"]) == 2
     assert seen == [(11, ("lookup", "model"), 5, ASKED)]
-
-
-def test_the_first_of_each_kind_are_taken():
-    """So that a report lists kinds as the file does, whatever they are called."""
-    prompts = [Prompt(str(i), "cab"[i % 3], "x") for i in range(9)]
-    assert [p.id for p in first_of_each_kind(prompts, 2)] == list("012345")
 
 
 def test_every_option_of_demo_reaches_the_decoding(monkeypatch, capsys):
