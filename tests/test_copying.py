@@ -34,11 +34,6 @@ def test_lookup_takes_the_longest_match_and_of_those_the_most_recent():
     assert proposed(LookupDrafter(3, 2), [6, 4, 6], 2).tokens == [], "a single token is no match here"
 
 
-def test_lookup_continues_a_repetition_past_the_end_of_the_text():
-    assert copied([1, 2, 1, 2], gamma=5) == [1, 2, 1, 2, 1]
-    assert copied([3, 3], gamma=4) == [3, 3, 3, 3]
-
-
 @pytest.mark.parametrize("kind", [LookupDrafter, LookupTreeDrafter, SuffixDrafter])
 def test_what_is_remembered_grows_with_the_text(kind):
     """Round after round it proposes what a new drafter would that reads the whole text."""
@@ -77,13 +72,6 @@ def test_lookups_tree_drafts_the_beginnings_that_are_most_likely_to_hold(monkeyp
             assert [chances[way] for way in found] == pytest.approx(best)
             branched += proposal.tree is not None
     assert branched > 20
-
-
-def test_lookups_tree_with_one_source_is_lookup():
-    text = [1, 2, 3, 4, 5, 1, 2]
-    one, two = proposed(LookupTreeDrafter(), text, 4), proposed(LookupDrafter(), text, 4)
-    assert one.tokens == two.tokens == [3, 4, 5, 1] and one.tree is None
-    assert proposed(LookupTreeDrafter(), [1, 2, 3], 4).tokens == []
 
 
 def suffixes(text, gamma=8, memory=None, **settings):

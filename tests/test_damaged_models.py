@@ -62,18 +62,6 @@ def no_numbers(held):
     return {name: x * float("nan") for name, x in held.items()}
 
 
-def renamed(held):
-    return {f"_orig_mod.{name}": x for name, x in held.items()}
-
-
-def without_head(held):
-    return {name: x for name, x in held.items() if "lm_head" not in name}
-
-
-def with_bias(held):
-    return held | {"model.layers.1.mlp.up_proj.bias": held["model.norm.weight"].repeat(2)}
-
-
 def own_code(folder: Path, family: str = "own"):
     (folder / "own.py").write_text("raise SystemExit('it was run')")
     config(model_type=family, auto_map={"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"})(folder)
@@ -94,21 +82,15 @@ def only_gguf(folder: Path):
 READ = "No causal language model can be read from the folder"  # and what transformers says
 DAMAGED = {
     "hidden size a list": (config(hidden_size=[32]), READ),
-    "an activation that nobody knows": (config(hidden_act="wobble"), "wobble"),
     "a family that nobody knows": (config(model_type="nope"), "nope"),
-    "a config that is a list": (holds("config.json", "[1]"), READ),
     "a config without end": (holds("config.json", "[" * 100_000), READ),
     "no config": (without("config.json"), "There is no config.json"),
-    "a tokenizer that is a list": (holds("tokenizer.json", "[]"), READ),
     "a pointer of Git LFS": (holds("model.safetensors", "version https://git-lfs\noid x\n"), "git lfs pull"),
     "weights that are cut": (cut, READ),
     "weights that are no numbers": (weights(no_numbers), "NaN or infinity"),
     "a GGUF alone": (only_gguf, "A GGUF file is converted once"),
-    "no head": (weights(without_head), "has no weight “lm_head.weight”"),
     "a layer more in the config": (config(num_hidden_layers=3), "has no weight “model.layers.2."),
     "a layer less in the config": (config(num_hidden_layers=1), "has a weight “model.layers.1."),
-    "names of torch.compile": (weights(renamed), "there is “_orig_mod.lm_head.weight”"),
-    "a bias that the config does not name": (weights(with_bias), "has a weight “model.layers.1.mlp.up_proj.bias”"),
     "code of its own": (own_code, "comes with code of its own"),
     "a tokenizer with code of its own": (own_tokenizer, "comes with code of its own"),
     "packed for MLX": (config(quantization_config={"group_size": 64, "bits": 4}), "quant_method"),
@@ -196,10 +178,8 @@ def llama(rope: dict | None, window: int | None = None) -> LlamaConfig:
     ("about", "most"),
     [
         (llama(None), 8192),
-        (llama(rope("llama3")), 8192),
         (llama(rope("longrope")), 32),  # takes other rotations behind the length of the first training
         (llama({"full": rope("default"), "sliding": rope("dynamic", "type")}), 32),
-        (llama({"full": rope("yarn"), "sliding": None}), 8192),
         (llama(rope("default"), 1024), 1024),
         (MptConfig(max_seq_len=32), 32),
         (GPTNeoConfig(num_layers=2, attention_types=[[["global", "local"], 1]], window_size=16), 16),

@@ -137,19 +137,6 @@ def test_as_many_drafts_as_asked_for(name, sampler):
         row.rewind(len(TEXT) - 1)
 
 
-@pytest.mark.parametrize("name", NETS)
-def test_without_a_limit_drafts_are_not_read_one_by_one(name, monkeypatch):
-    """A GPU would have to finish each time. They are read as a whole, at the end."""
-
-    def read(tensor):
-        raise AssertionError("a number is read")
-
-    _, drafter, _, _ = begun(name, TEXT)
-    monkeypatch.setattr(torch.Tensor, "__float__", read)
-    monkeypatch.setattr(torch.Tensor, "__int__", read)
-    assert len(drafted(drafter, TEXT, 3)[0].tokens) == 3
-
-
 @pytest.mark.parametrize("name", TREES)
 def test_each_place_of_a_wide_tree_goes_on_from_its_own_way(name, monkeypatch):
     """Two drafts everywhere, three deep: what a place sees are not its cousins."""
@@ -167,14 +154,6 @@ def test_a_tree_of_medusas_is_as_deep_as_there_are_heads_and_no_deeper():
     drafter.net.head.whole = 50 * drafter.net.head.whole
     proposal, _ = drafted(drafter, TEXT, 7, GREEDY)
     assert len(proposal.tokens) == 7 and max(proposal.shape.depths) == 3
-
-
-@pytest.mark.parametrize("module", [eagle, medusa], ids=["eagle-tree", "medusa-tree"])
-def test_the_rates_are_chances_of_drafts_of_which_one_at_most_is_accepted(module):
-    """And siblings come in the order of their rates, which `shape_of` relies on."""
-    for rates in module.RATES:
-        assert min(rates) > 0 and sum(rates) < 1
-        assert list(rates) == sorted(rates, reverse=True)
 
 
 @pytest.mark.parametrize("chunk", [2, 512])

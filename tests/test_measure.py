@@ -10,7 +10,6 @@ from specdec_lab import threads
 from specdec_lab.measure import roofline
 from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 from specdec_lab.measure.roofline import Dense, Experts, block_times
-from specdec_lab.theory import experts_woken
 
 
 @pytest.fixture
@@ -90,13 +89,6 @@ def test_a_row_goes_through_the_experts_it_chose():
     assert experts.woken(x) == len(scores.topk(2).indices.unique())
     assert experts.woken(x[:1]) == 2
     assert experts.weights * 2 // 6 == Dense(8, 32).weights  # those that are awake weigh as much as one dense block
-
-
-def test_the_number_of_experts_that_wake():
-    assert [round(experts_woken(32, 4, k), 2) for k in (0, 1, 2, 5)] == [0, 4, 7.5, 15.59]
-    experts = Experts(16, 4, experts=32, active=4)
-    seen = [experts.woken(torch.randn(5, 16)) for _ in range(300)]
-    assert sum(seen) / 300 == pytest.approx(experts_woken(32, 4, 5), abs=2)
 
 
 def test_a_race_goes_by_turns():

@@ -92,15 +92,3 @@ def test_a_ratio_is_taken_from_the_same_prompts():
     assert value == low == high == 2.0  # pairs: whichever prompts are drawn
     assert results.tokens_per_pass(some)[0] == 110 / 50  # of all together: no mean of 3 and 2
     assert results.tokens_per_pass(some) == results.tokens_per_pass(some)  # the same draws
-
-
-def test_what_a_gpu_did_can_be_read():
-    recorded = results.recorded("gpu")
-    assert "NVIDIA" in recorded["hardware"]
-    for T in recorded["passes"].values():
-        assert list(T) == sorted(T) and 1 in T and all(seconds > 0 for seconds in T.values())
-    for steps in recorded["steps"].values():
-        assert {gamma for _, gamma in steps} == {0, 1, 2, 4} and all(seconds > 0 for seconds in steps.values())
-    for name, texts in recorded["texts"].items():
-        assert texts["same"]["plain"] == texts["texts"] >= max(texts["same"].values())
-        assert set(recorded["sampled"][name]["tokens_per_second"]) <= set(texts["tokens_per_second"])

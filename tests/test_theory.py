@@ -11,13 +11,6 @@ from specdec_lab.engine.verify import residual as engine_residual
 A = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
 
 
-@pytest.mark.parametrize(
-    ("alpha", "gamma", "tokens"), [(0.75, 4, 3.05), (0.75, 5, 3.29), (0.4, 4, 1.65), (0, 4, 1), (1, 4, 5)]
-)
-def test_worked_examples(alpha, gamma, tokens):
-    assert theory.expected_tokens(alpha, gamma) == pytest.approx(tokens, abs=0.005)
-
-
 def test_expected_tokens_by_enumeration():
     """Over every pattern of hits and misses."""
     alpha, gamma = 0.63, 5
