@@ -1,5 +1,6 @@
 """Numbers that people decide by, on made-up rounds and clocks whose answers are known."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from tiny import rounds_of_accepted
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.measure import bench, traffic
 from specdec_lab.measure.prompts import ENOUGH, FEW, LONG, TIED, Prompt
-from specdec_lab.measure.traffic import DEPLOY, DONT, TOO_FEW, UNCLEAR, cannot_gain, decide
+from specdec_lab.measure.traffic import DEPLOY, DONT, TOO_FEW, UNCLEAR, decide
 from specdec_lab.show.report import letter, policy_sentence, setting
 
 MANY = [Prompt(f"p{i}", "ab"[i % 2], "x" * (i + 5)) for i in range(24)]  # enough for a decision
@@ -100,8 +101,7 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     run = bench.Run("x", 2, {"a": timed, "b": [timed_trace([0] * 3, 2, [*slow, *slow])]})
     row = bench.summary(run, plain, ["a", "b"], ["a"])
     assert (row["prompts"], row["new_tokens"], row["tokens_per_pass"]) == (2, 8, 8 / 5)  # each prompt once
-    assert row["alpha"] == 3 / 7
-    assert row["alpha_by_position"] == [2 / 5, 1 / 2]
+    assert (row["alpha"], row["alpha_by_position"]) == (3 / 7, [2 / 5, 1 / 2])
     assert (row["d"], row["v"], row["o"]) == (0.5, 1.0, 0.5)  # medians, of plain steps as well, which take 0.5
     assert row["slow_rounds"] == 1 / 4  # two rounds took 2.0 and the others 1.0
     # Predicted is the time of "a", so from its rounds: 5 tokens in 2 passes.
@@ -210,6 +210,11 @@ def test_a_whole_report_on_made_up_rounds(made_up, monkeypatch):
     monkeypatch.setattr(traffic, "COPY", ("fast",))
     traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
     assert made_up.batch[-1] is None  # whoever copies is timed in batches with free drafts
+    last = made_up.runs[0].traces["p7"][0].rounds  # a whole answer may be short, and none is one that was cut off
+    for stop, decided in {"eos": (DEPLOY, None), "limit": (UNCLEAR, 4)}.items():
+        last[-1] = replace(last[-1], stop=stop)
+        found = traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
+        assert (found["verdict"], found["judged"]["cut_at"]) == decided
 
 
 def test_nothing_is_measured_that_is_not_asked_for(made_up):
@@ -217,19 +222,6 @@ def test_nothing_is_measured_that_is_not_asked_for(made_up):
     found = traffic.compare_drafters(FakeLab(), PROMPTS, {"slow": 2, "fast": 4})
     assert (made_up.few, made_up.gammas, made_up.batch) == (None, {"slow": 2, "fast": 4}, None)
     assert found["verdict"] == TOO_FEW and found["policy"]["drafter"] is None
-
-
-@pytest.mark.parametrize(("stops", "verdict"), [({"limit"}, UNCLEAR), ({"eos"}, DEPLOY), ({"eos", "limit"}, UNCLEAR)])
-def test_nothing_is_decided_on_answers_that_were_cut_off(made_up, stops, verdict):
-    """Four tokens of each: where it is the limit that ended one of them, nobody knows how it goes on."""
-    for stop, texts in zip([*stops] * len(MANY), made_up.runs[0].traces.values()):
-        for text in texts:
-            text.rounds[-1] = replace(text.rounds[-1], stop=stop)
-    found = traffic.compare_drafters(FakeLab(), MANY, ["slow", "fast"])
-    assert found["verdict"] == verdict and "over 4 tokens an answer" in " ".join(letter(found, "mails"))
-    assert (found["policy"]["drafter"], found["judged"]["cut_at"]) == (
-        ("fast", None) if verdict == DEPLOY else (None, 4)
-    )
 
 
 def test_of_two_equal_ones_the_safer_is_recommended(made_up):
@@ -243,7 +235,7 @@ def test_of_two_equal_ones_the_safer_is_recommended(made_up):
     assert found["estimate"]["ratio_interval"] == bench.overall(found["rows"])["steady"]["ratio_interval"]
     assert list(found["latency"]) == ["plain", "steady"] and made_up.batch[-1] == "the steady"
     assert "draft with steady" in policy_sentence(found["policy"])
-    assert "I switch steady on" in " ".join(letter(found, "mails"))
+    assert re.search("over 4 tokens an answer.*I switch steady on", " ".join(letter(found, "mails")))
 
 
 def row_of(name: str, ratio: float, interval: list[float] | None, **more) -> dict:
@@ -288,10 +280,8 @@ DECISIONS = [  # the drafters, the fastest first; how they compare; the verdict,
     ([X], {"prompts": ENOUGH - 1}, TOO_FEW, "x", f"{ENOUGH - 1} prompts … at least {ENOUGH}"),
     ([X], {"prompts": ENOUGH}, DEPLOY, "x", ""),
     ([row_of("x", 1.7, None), SLOW], {"prompts": 4, "ratio": (1.1, None)}, TOO_FEW, "x", "4 prompts"),
-    # What the first tokens of an answer say decides nothing, and neither is one called better; whole answers may be short.
     ([X], {"cut_at": LONG - 1}, UNCLEAR, "x", f"38 tokens an answer … cut off at {LONG - 1} tokens … {LONG} or more"),
     ([row_of("x", 0.8, LOSS)], {"cut_at": 8}, UNCLEAR, "x", "cut off at 8 tokens"),
-    ([X], {"cut_at": 8, "prompts": ENOUGH - 1}, TOO_FEW, "x", ""),
     ([X], {"cut_at": LONG}, DEPLOY, "x", "over 38 tokens an answer"),
     # Of those that cannot be told apart, the one with the largest low end.
     ([LOOKUP, EAGLE], {"judged": LUCKY, "ratio": TIE}, DEPLOY, "eagle", "cannot be told apart … eagle with γ = 3 is the safer one"),
@@ -304,7 +294,8 @@ DECISIONS = [  # the drafters, the fastest first; how they compare; the verdict,
     ([LOST, EVEN], {"ratio": TIE}, UNCLEAR, "x", "cannot be told apart"),
     ([EVEN, LOST], {"ratio": TIE}, UNCLEAR, "y", "cannot be told apart"),
     # The untrained draft cannot pay: 1.01 tokens a round, and its drafts cost 0.04 of a plain step. A clear gain is one.
-    ([USELESS], {"most": 1.02}, DONT, "untrained", "1.02 at the most"),
+    ([USELESS], {"most": 1.04}, DONT, "untrained", "1.04 at the most"),
+    ([USELESS | {"v": 0.9}], {"most": 1.02}, UNCLEAR, "untrained", ""),  # a machine on which a wider pass is cheaper
     ([USELESS], {"most": 1.05}, UNCLEAR, "untrained", ""),
     ([USELESS], {"most": 1.02, "prompts": 6}, TOO_FEW, "untrained", ""),
     ([USELESS | {"ratio_interval": [1.1, 1.2]}], {"most": 1.0}, DEPLOY, "untrained", ""),
@@ -322,11 +313,6 @@ def test_the_verdict_follows_the_intervals(rows, how, verdict, drafter, says):
     chosen = next(row for row in rows if row["arm"] == drafter)
     expected = fastest if chosen is rows[0] else (chosen["ratio_to_plain"], chosen["ratio_interval"])
     assert (made["estimate"]["ratio_to_plain"], made["estimate"]["ratio_interval"]) == expected
-
-
-def test_a_round_that_cannot_gain():
-    assert cannot_gain({"d": 0.0, "v": 1.2}, 1.0) and not cannot_gain({"d": 0.0, "v": 1.2}, 1.01)
-    assert not cannot_gain({"d": 0.04, "v": 0.9}, 1.02)  # a machine on which a wider pass is cheaper
 
 
 @pytest.mark.parametrize(("interval", "verdict"), [([1.1, 1.4], DEPLOY), ([0.8, 0.9], DONT), ([0.9, 1.1], UNCLEAR)])
@@ -361,8 +347,7 @@ def test_the_winner_is_judged_on_prompts_that_did_not_choose_it():
     blind = traffic.chosen_blindly([steady, lucky], prompts)
     assert {i: texts is lucky.traces[i] for i, texts in blind.traces.items()} == {"a": False, "b": True, "c": True}
     assert bench.ratio_to_plain(blind, plain, ids) < steady_ratio
-    alone = traffic.chosen_blindly([steady], prompts[:1])
-    assert alone.traces == {"a": steady.traces["a"]}
+    assert traffic.chosen_blindly([steady], prompts[:1]).traces == {"a": steady.traces["a"]}
     # Chosen by seconds a token, in the median of the repeats: two tokens in one second lose to four in 1.5.
     short = arm("short", {i: [[9.0], [1.0], [1.0]] for i in ids}, accepted=1)
     long = arm("long", {i: [[1.5]] for i in ids}, accepted=3)

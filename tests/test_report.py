@@ -56,6 +56,8 @@ def test_the_page_of_a_measurement_says_its_numbers():
     assert [line.split()[2] for line in of_kinds] == ["overall"] * 2 + ["chat"] * 2 + ["code"] * 2
     assert lines[lines.index("place in the round eagle") :][1:3] == ["1 0.50", "2 0.25"]
     assert lines[-2:] == ["Left out", "the line <b>"]
+    of_one = lines_of(report(measured("all")))  # whose rows are not said twice
+    assert sum(line.startswith(("plain –", "eagle 3")) for line in of_one) == 2
 
 
 def test_an_example_letter_follows_the_decision_and_is_folded():
