@@ -3,7 +3,7 @@
 import torch
 from tiny import TinyModel
 
-from specdec_lab.drafters import Drafter, drawing
+from specdec_lab.drafters import Drafter
 from specdec_lab.drafters.drawing import LikeliestTree, SampledTree
 from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Sampler
@@ -17,16 +17,12 @@ SHAPES = (TWO_BY_TWO, THREE_THEN_ONE, DEEP, WIDE_AND_DEEP)
 
 
 class TreeOf(Drafter):
-    """Drafts a tree of one shape from a tiny model.
-
-    Args:
-        again: draw with replacement, each draft from the whole of q.
-    """
+    """Drafts a tree of one shape from a tiny model."""
 
     name = "tree"
 
-    def __init__(self, draft: TinyModel, shape: Tree, again: bool = False):
-        self.draft, self.shape, self.again = draft, shape, again
+    def __init__(self, draft: TinyModel, shape: Tree):
+        self.draft, self.shape = draft, shape
 
     def drafting(self, text, gamma, sampler, uniforms):
         width, wait = self.draft.vocab_size, [TEXT]
@@ -36,7 +32,7 @@ class TreeOf(Drafter):
             grow = LikeliestTree(width, None, min(gamma, 6))
         else:
             shape = Tree(self.shape.parents[:gamma])
-            grow = (Independent if self.again else SampledTree)(width, None, sampler, uniforms, len(text), shape)
+            grow = SampledTree(width, None, sampler, uniforms, len(text), shape)
         while wait:
             ways = [self.path(grow, place) for place in wait]
             grow.behind(wait, torch.stack([self.draft.logits([*text, *way]) for way in ways]))
@@ -52,15 +48,3 @@ class Favourites(TreeOf):
 
     def drafting(self, text, gamma, sampler, uniforms):
         return super().drafting(text, gamma, Sampler(0.0), uniforms)
-
-
-class Independent(SampledTree):
-    """Each sibling from the same q (SpecInfer's other way)."""
-
-    def behind(self, places, logits):
-        for place, row in zip(places, logits):
-            q = self.sampler.shaped(row)
-            for i in self.shape.children[place]:
-                u = self.uniforms(self.start + self.shape.depths[i], 0, self.shape.ranks[i])
-                self.tokens[i], self.q[i], self.rows[i] = int(drawing.pick(q, u)), q, row
-        self.asked.update(places)

@@ -22,7 +22,7 @@ from tiny import NO_STUTTER, Shaped, TinyModel
 from specdec_lab.drafters import ModelDrafter
 from specdec_lab.drafters.drawing import ChainBuilder, SampledTree
 from specdec_lab.engine import decode, verify
-from specdec_lab.engine.decode import Request, Stops, speculative
+from specdec_lab.engine.decode import Request, Stops
 from specdec_lab.engine.lockstep import Pass
 from specdec_lab.engine.processors import RepetitionPenalty, process
 from specdec_lab.engine.rules import BLOCK, USUAL, survives, verify_block, verify_tree
@@ -140,14 +140,3 @@ def test_a_planted_bug_is_caught(monkeypatch, bug):
 @pytest.mark.parametrize("check", dict.fromkeys(check for check, *_ in BUGS.values()))
 def test_what_is_sound_passes(check):
     check()
-
-
-def test_a_draft_cache_that_is_one_short_costs_acceptance_and_no_exactness(monkeypatch):
-    """Which is why it has a check of its own: q is whatever the drafts were drawn from."""
-    plant(monkeypatch, ModelDrafter.drafting, "new[-2:]", "new[-1:]")
-    for seed in range(3):
-        text = [0]
-        for r in speculative(FOUR, ModelDrafter(TinyModel(4, seed)), [0], gamma=3, stops=Stops(40)):
-            for token in r.tokens:
-                assert token == int(FOUR.logits(text).argmax())
-                text.append(token)

@@ -17,17 +17,10 @@ P4 = torch.tensor([0.5, 0.3, 0.15, 0.05])
     [
         (Sampler(1.0, top_k=1), [1, 0, 0, 0]),
         (Sampler(1.0, top_k=3), [0.5 / 0.95, 0.3 / 0.95, 0.15 / 0.95, 0]),
-        (Sampler(1.0, top_k=4), [0.5, 0.3, 0.15, 0.05]),
         (Sampler(1.0, top_p=0.75), [0.625, 0.375, 0, 0]),
         (Sampler(1.0, min_p=0.31), [0.625, 0.375, 0, 0]),
-        (Sampler(1.0, min_p=1.0), [1, 0, 0, 0]),
-        (Sampler(1.0, min_p=0.0), [0.5, 0.3, 0.15, 0.05]),
         (Sampler(0), [1, 0, 0, 0]),
-        (Sampler(1e-9), [1, 0, 0, 0]),
-        (Sampler(1.0), [0.5, 0.3, 0.15, 0.05]),
         (Sampler(1.0, top_k=99), [0.5, 0.3, 0.15, 0.05]),
-        (Sampler(1.0, top_p=1e-6), [1, 0, 0, 0]),
-        (Sampler(1.0, top_p=1.0), [0.5, 0.3, 0.15, 0.05]),
         (Sampler(0.5), [0.25 / 0.365, 0.09 / 0.365, 0.0225 / 0.365, 0.0025 / 0.365]),
         # In this order, each on what the one before it left: 0.5/0.8 alone reaches 0.6, 0.5 would not have.
         (Sampler(1.0, top_k=2, top_p=0.6), [1, 0, 0, 0]),
