@@ -128,11 +128,8 @@ def test_as_many_prompts_wait_as_were_asked_for(engine):
 
 METRICS = [
     ("process_cpu_seconds_total 3.0", "count no speculation"),
-    (f"{ROUNDS}{{}} many", "count no speculation"),
     (f"\xff{ROUNDS}{{}} NaN", "count no speculation"),
-    (404, "count no speculation"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 2"), "fell in between"),
-    ((f"{ROUNDS} 5", ""), "fell in between"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 1e309"), "fell in between"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 9"), "4 rounds, but wrote only 3 tokens here"),
 ]
@@ -221,7 +218,6 @@ END = b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n', b'data:{
         '{"delta": {"content": "a"}}',
         '{"delta": {"reasoning_content": "hm"}}',
         '{"delta": {"tool_calls": [{"index": 0}]}}',
-        '{"delta": {"a_name_of_its_own": [{"text": "hm"}]}}',
         '{"text": "a"}',
     ],
 )
@@ -279,10 +275,8 @@ def test_a_server_without_a_model_is_one_sentence(engine, models):
     [
         ((200, {}, stream({"error": {"message": "lost it"}})), "lost it"),
         ((200, {}, stream(ROLE.decode(), usage=1)), "no text"),
-        ((200, {"Transfer-Encoding": "chunked"}, "5\r\ndata:\r\n50\r\nx"), "see its own log"),
         ((200, {"Content-Length": "9999"}, stream(PIECE)), "see its own log"),
         ((200, {}, f"data: {json.dumps(PIECE)}\ndata: [DONE]"), "no tokens counted"),
-        ((200, {}, f"data: {json.dumps(PIECE)[:-5]}"), "cannot be read"),
         ((307, {"Location": "http://other/v1"}, ""), "http://other/v1"),
         ((400, {}, "use 'max_completion_tokens', not 'max_tokens'"), "use 'max_completion_tokens'"),
         ((429, {"Retry-After": "700"}, ""), "it takes no more just now"),
@@ -299,15 +293,7 @@ def test_a_stream_that_does_not_end_is_given_up(monkeypatch):
         answer(monkeypatch, HELLO, *[ROLE] * 5)
 
 
-ADDRESSES = (
-    "file:///etc/hostname",
-    "http://",
-    "http://[",
-    "ftp://x",
-    "nonsense",
-    "http://127.0.0.1:99999",
-    "http://a b/v1",
-)
+ADDRESSES = "file:///etc/hostname", "http://[", "nonsense", "http://127.0.0.1:99999", "http://a b/v1"
 
 
 def test_what_is_asked_wrongly_is_one_sentence(engine):

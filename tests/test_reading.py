@@ -18,18 +18,12 @@ ENTRY = json.dumps({"messages": [USER]})
 PRETTY = json.dumps({"messages": [USER]}, indent=2)
 PROSE = [
     ["Translate to French, please", "Summarise this, please", "Write a poem, please"],
-    ["Translate this\tplease", "Shorten this\tplease"],
-    ["a | b | c", "d | e | f"],
     ["[INST] What is two and two? [/INST]", "[INST] Name a colour. [/INST]"],
     ["[ ] buy milk", "[[Page]] of a wiki", "[{x}] is a place to fill", "[Context: a shop] Where is my parcel?"],
-    ["42", "true", "null", "-1.5"],
-    ["{not json} is how this prose begins", "and goes on"],
     ['{"a": 1} is JSON. Why?', "{'a': 1} is none. Why?"],
     ['Write as YAML: {"a": 1}', 'Translate the values: {"question": "Where?", "prompt": "Here"}'],
-    ['Mend this: {"name": "x"}', "and tell me how"],
     ["<b>x</b>", "- buy milk", "prompts: how do I write them?", "# A title"],
     ['- Mend this JSON:\n{"name": "x"}', '- Mend this JSON:\n{"name": "y"}'],
-    ["{% if x %} is Jinja", "{\n int x;\n} in C"],
 ]
 
 
@@ -93,7 +87,6 @@ def test_a_line_among_lines_of_json_that_is_none_is_named(tmp_path, text, used, 
 SYSTEM = {"role": "system", "content": "be brief"}
 READ = {
     "Anthropic": ({"system": "be brief", "messages": [USER]}, [SYSTEM, USER]),
-    "Anthropic's parts": ({"system": [{"type": "text", "text": "be brief"}], "messages": [USER]}, [SYSTEM, USER]),
     "a batch of theirs": ({"custom_id": "a", "params": {"system": "be brief", "messages": [USER]}}, [SYSTEM, USER]),
     "ShareGPT": ({"system": "be brief", "conversations": [{"from": "human", "value": "hello"}]}, [SYSTEM, USER]),
     "Ollama": ({"system": "be brief", "prompt": "hello"}, [SYSTEM, USER]),
@@ -102,7 +95,6 @@ READ = {
         [SYSTEM, USER],
     ),
     "Responses": ({"instructions": "be brief", "input": "hello"}, [SYSTEM, USER]),
-    "Responses' parts": ({"input": [{"role": "user", "content": [{"type": "input_text", "text": "hello"}]}]}, [USER]),
     "LangChain": ({"messages": [{"type": "system", "content": "be brief"}, {"type": "human", "content": "hello"}]}, [SYSTEM, USER]),
     "LangChain's data": ({"messages": [{"type": "human", "data": {"content": "hello"}}, {"type": "ai", "data": {"content": "hi"}}]}, [USER]),
     "Langfuse": ({"input": {"messages": [USER]}, "output": {"role": "assistant"}}, [USER]),
@@ -110,11 +102,11 @@ READ = {
     "Spec-Bench": ({"question_id": 1, "category": "writing", "turns": ["hello", "again"]}, "hello"),
     "Alpaca": ({"instruction": "hello", "input": "", "output": "hi"}, "hello"),
     "Alpaca with an input": ({"instruction": "Add.", "input": "1 2", "output": "3"}, "Add.\n\n1 2"),
-    "Dolly": ({"instruction": "Who?", "context": "A text.", "response": "hi"}, "Who?\n\nA text."),
     "GSM8K": ({"question": "hello", "answer": "4"}, "hello"),
-    "nothing outside": ({"system": None, "prompt": None, "body": {"system": "be brief", "prompt": "hello"}}, [SYSTEM, USER]),
-    "nothing in between": ({"prompt": "hello", "messages": None, "kind": None}, "hello"),
+    "Anthropic's parts": ({"system": [{"type": "text", "text": "be brief"}], "messages": [USER]}, [SYSTEM, USER]),
+    "Dolly": ({"instruction": "Who?", "context": "A text.", "response": "hi"}, "Who?\n\nA text."),
     "an empty system message": ({"messages": [{"role": "system", "content": ""}, USER]}, [USER]),
+    "nothing outside": ({"system": None, "prompt": None, "body": {"system": "be brief", "prompt": "hello"}}, [SYSTEM, USER]),
     "names of others": ({"messages": [{"role": "Human", "content": "hello"}, {"role": "bard", "content": "hi"}]}, [USER]),
     "a call that ends it": ({"messages": [USER, {"role": "assistant", "content": None, "tool_calls": [{}]}]}, [USER]),
 }  # fmt: skip
@@ -131,9 +123,8 @@ def test_the_fields_own_files_are_read(tmp_path, name):
     ):
         (prompt,), _ = read_traffic(written(tmp_path, text))
         assert prompt.content == content
-    if name != "nothing in between":
-        (prompt,) = read_prompts(written(tmp_path, json.dumps({"id": 1, "kind": "x", **entry})))
-        assert prompt.content == content
+    (prompt,) = read_prompts(written(tmp_path, json.dumps({"id": 1, "kind": "x", **entry})))
+    assert prompt.content == content
 
 
 def test_logs_of_a_server_are_read_in_their_forms(tmp_path):
@@ -194,18 +185,14 @@ def test_what_share_of_a_log_is_measured(tmp_path):
 NOT_READ = [
     (json.dumps([{"title": "t", "mapping": {}}]), "and there is title, mapping"),  # ChatGPT's export
     (OTHER, "and there is text"),
-    (f"{OTHER}\n" * 2, "and there is text"),
     ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is level"),
     ('{"prompt": [1, 2]}', "token ids"),
     ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
-    (json.dumps([{"messages": [USER]}] * 9)[:-20], "no object of JSON"),
     (json.dumps([SHARED] * 9, indent=1)[:-100], "no object of JSON"),
-    (json.dumps(["hello", "you"])[:-3], "no object of JSON"),
     (json.dumps([SHARED, SHARED])[:-1] + ",]", "no object of JSON"),
     (f"exported\n{PRETTY}", "no object of JSON"),
     ("{'messages': [{'role': 'user', 'content': 'x'}]}", "no object of JSON"),  # what Python prints
     ('{"id": ' + "9" * 5000 + "}", "no object of JSON"),
-    ("[]", "no object of JSON"),
     (" \n", "it is empty"),
 ]
 
