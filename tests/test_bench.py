@@ -78,6 +78,7 @@ def test_pilots_have_prompts_of_their_own(folders):
     assert alone in pilot and alone in rest  # or its kind would be missing in the result
 
 
+@pytest.mark.slow
 def test_gamma_best_drafts_as_many_as_it_says(run, monkeypatch):
     best, measured, decode_all = {"lookup": 2, "model": 6}, [], bench.decode_all
     monkeypatch.setattr(bench, "decode_all", lambda *a, **k: measured.append(decode_all(*a, **k)) or measured[-1])

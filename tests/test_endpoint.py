@@ -247,7 +247,7 @@ PARTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(PARTS | st.binary(max_size=30), max_size=6), st.integers(1, 40))
 def test_whatever_a_server_answers_is_a_number_or_one_sentence(lines, size):
     """And the same one, in whatever pieces it arrives."""

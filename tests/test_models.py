@@ -126,7 +126,7 @@ def soon_full(monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_a_cache_went_through_its_rows_are_those_of_the_uncached_model(kind, soon_full):
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=8, deadline=None)
     @given(st.integers(0, 10_000))
     def walk(seed):
         Walk(kind, Random(seed)).go(20)

@@ -1,6 +1,5 @@
 """What the marks, the explorers' data and the panels say; the browser is in `browser/`."""
 
-import io
 import json
 
 import pytest
@@ -36,16 +35,6 @@ def test_every_mark_has_its_own_colour_and_symbol():
     for word, mark in MARKS.items():
         red, green, blue = bytes.fromhex(mark.colour[1:])
         assert terminal.coloured(word, "x", True).startswith(f"\x1b[38;2;{red};{green};{blue}m")
-
-
-def test_colour_is_for_terminals_and_for_who_asks(monkeypatch):
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    assert not terminal.use_colour(io.StringIO())
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert terminal.use_colour(io.StringIO())
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert not terminal.use_colour(io.StringIO())
 
 
 def test_explorer_data_is_plain_and_complete(data):
