@@ -85,7 +85,7 @@
   const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
   // Widgets to play with stay.
-  const stays = (block) => ["H2", "FOOTER"].includes(block.tagName) || block.querySelector(".live:not(.tells)");
+  const stays = (block) => block.matches("h2, footer, .tries") || block.querySelector(".live:not(.tells)");
   const held = []; // {ids, blocks, gate: what stands in front of them}
   for (const guess of document.querySelectorAll('.live[data-script="guess"]')) {
     const id = idOf(guess),
@@ -100,7 +100,7 @@
         (b, i) =>
           !stays(b) &&
           !(b.matches(".fold") && stays(b.nextElementSibling)) &&
-          (from + 1 + i >= to || b.matches(".result, .out, .fold, .tries")),
+          (from + 1 + i >= to || b.matches(".result, .out, .fold")),
       );
     const same = held.find((one) => one.blocks[0] === between[0]);
     if (same) {
