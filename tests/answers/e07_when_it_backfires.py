@@ -30,19 +30,6 @@ def by_prices(texts, last, costs=StepCosts(MEASURED)):
     return max((0, 2, 4), key=lambda gamma: STEP[gamma] / costs(texts, gamma))
 
 
-class Memory:
-    """Watches a few steps before it lets drafts come back, and steps down first."""
-
-    def __init__(self):
-        self.quiet = 0
-
-    def __call__(self, texts, last):
-        self.quiet = self.quiet + 1 if texts <= 8 else 0
-        if last:
-            return 4 if texts <= 10 else 2 if texts <= 20 else 0
-        return 4 if self.quiet >= 3 or texts <= 2 else 0
-
-
 class Patient:
     """Waits for a few quiet steps, also at the very beginning."""
 
@@ -78,7 +65,7 @@ RIGHT = {
     "7.gain": [lambda T, n, g, a: (n * E(a, g) / T(n * (g + 1))) / (n / T(n))],
     "7.crossover": [by_loop],
     "7.check": [by_heap],
-    "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Memory(), Patient()],
+    "7.policy": [load_aware(4, off_above=14, on_below=8), lambda texts, last: 0 if not last and texts > 10 else by_prices(texts, last), Patient()],
 }  # fmt: skip
 WRONG = {
     "7.gain": {
