@@ -117,8 +117,10 @@ def explain_error(e: BaseException) -> Wrong | StillOpen:
         return still_open
     if isinstance(e, RecursionError):
         return Wrong("Your code calls itself without end (RecursionError).")
-    case = f", for {e.case}" if hasattr(e, "case") else ""
-    told = f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}{case}."
+    case = getattr(e, "case", "")  # which question.called names
+    told = (
+        f"Your code raised {type(e).__name__}{f': {e}' if str(e) else ''}{failing_line(e)}{case and f', for {case}'}."
+    )
     if isinstance(e, TypeError) and "NoneType" in str(e):
         told += " Something that it uses is None: a value that may be missing, or a function of an earlier part that is still open?"
     return Wrong(told)

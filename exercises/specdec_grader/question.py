@@ -146,7 +146,7 @@ def called(made: Callable[..., object], case: tuple, name: str = "") -> Any:
     try:
         return made(*case)
     except Exception as e:
-        e.case = name or named(case)  # type: ignore[attr-defined]
+        e.case = name or named(case)  # type: ignore
         raise
 
 
