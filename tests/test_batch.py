@@ -5,6 +5,7 @@ from functools import partial
 from random import Random
 
 import pytest
+import torch
 from checks import check_together
 from random_nets import KINDS as DRAFTING
 from random_nets import TREES
@@ -15,6 +16,7 @@ from tiny import TinyModel
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, speculative
+from specdec_lab.engine.lockstep import Apply, run_in_lockstep
 from specdec_lab.engine.rules import USUAL
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
@@ -139,3 +141,36 @@ def test_bad_input_is_refused_before_it_can_harm_the_others():
         with pytest.raises(LabError, match=said):
             call()
     assert len(batch) == 0
+
+
+def asks(*questions):
+    """A drafter that returns all answers."""
+    answers = []
+    for question in questions:
+        answers.append((yield question))
+    return answers
+
+
+def test_functions_are_called_once_for_all_who_ask_for_the_same():
+    calls = []
+
+    def scaled(a, b, by=1):
+        calls.append((len(a), by))
+        return (a - b) * by
+
+    def other(a):
+        calls.append((len(a), "other"))
+        return a
+
+    a = [torch.arange(2.0 * n).reshape(n, 2) for n in (1, 3, 2, 4, 1)]
+    questions = [
+        Apply(scaled, [a[0], a[0] / 2], (3,)),
+        Apply(scaled, [a[1], a[1] / 2], (3,)),
+        Apply(scaled, [a[2], a[2] / 2], (4,)),
+        Apply(other, [a[3]]),
+        Apply(scaled, [a[4], a[4] / 2]),
+    ]
+    found = [answers[0] for answers in run_in_lockstep([asks(question) for question in questions])]
+    for answer, expected in zip(found, [1.5 * a[0], 1.5 * a[1], 2 * a[2], a[3], a[4] / 2], strict=True):
+        assert torch.equal(answer, expected)
+    assert sorted(calls, key=str) == [(1, 1), (2, 4), (4, "other"), (4, 3)]
