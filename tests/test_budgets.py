@@ -10,12 +10,12 @@ ROOT = Path(__file__).parents[1]
 # exercises 6,500, tests 13,500, of them 10,500 outside of tests/ci, which only CI runs, and 6,000 lines of js and css in
 # all. Whoever raises one says what went in exchange.
 LIMITS = {
-    "specdec_lab": (12_150, 3_730, 86),
-    "exercises": (6_530, 0, 46),
-    "tests": (18_390, 0, 144),
-    "tests :!tests/ci": (13_030, 0, 97),
-    "tools": (5_195, 2_935, 43),
-    "lessons": (400, 0, 4),
+    "specdec_lab": (12_130, 3_730, 86),
+    "exercises": (6_515, 0, 46),
+    "tests": (17_230, 0, 138),
+    "tests :!tests/ci": (12_270, 0, 93),
+    "tools": (5_045, 2_955, 42),
+    "lessons": (415, 0, 4),
 }
 
 
