@@ -12,7 +12,6 @@ import build
 import nbformat
 import pytest
 from pages import builder
-from prose import write
 
 from specdec_lab.show.live import STORED
 
@@ -79,7 +78,8 @@ print(x)
 @pytest.mark.slow
 def test_a_line_to_write_is_run_with_others_and_as_it_stands(tmp_path):
     """What the others give is recorded, later cells see the one that stands there, and the site has all of them."""
-    notebook = build.from_source(write(tmp_path / "src" / "a.md", TRIED))
+    (tmp_path / "a.md").write_text(TRIED, encoding="utf-8")
+    notebook = build.from_source(tmp_path / "a.md")
     build.execute(notebook, tmp_path)
     _, cell, later = notebook.cells
     shown = [[out.data["text/plain"] for out in one.outputs] for one in (cell, *cell.metadata.tried)]
