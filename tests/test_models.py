@@ -38,6 +38,8 @@ class Walk:
                 self.join()
             elif self.dice.random() < 0.2:
                 self.drop()
+            elif self.dice.random() < 0.2:
+                self.level()
             else:
                 self.write()
             assert self.cached.lengths == [len(tokens) for tokens in self.texts]
@@ -61,6 +63,11 @@ class Walk:
         self.cached.drop(row)
         self.texts[row] = self.texts[-1]
         self.texts.pop()
+
+    def level(self) -> None:
+        """All are cut back to the shortest: texts of one length are computed in other ways."""
+        self.texts = [tokens[: min(self.cached.lengths)] for tokens in self.texts]
+        self.cached.rewind([len(tokens) for tokens in self.texts])
 
     def write(self) -> None:
         """As in a round: each text has its next token and drafts behind it, in one pass or in two, and keeps some."""

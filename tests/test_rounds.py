@@ -163,3 +163,9 @@ def test_a_rule_of_ones_own_is_given_whole_rows_also_in_greedy_rounds(shape):
     assert trace.tokens == Trace([0]).collect(plain(TARGET, [0], stops=Stops(12))).tokens
     assert [n for n, _ in seen] == [len(r.drafted) for r in trace.rounds]
     assert [tree is not None for _, tree in seen] == [bool(shape and r.is_tree) for r in trace.rounds]
+
+
+@pytest.mark.parametrize("prompt", [[-1], [0, 4], [2, -3, 1]])
+def test_a_prompt_with_an_id_that_is_no_token_is_refused(prompt):
+    with pytest.raises(LabError, match="outside 0…3"):
+        list(plain(TinyModel(4, seed=0), prompt, stops=Stops(2)))

@@ -46,7 +46,9 @@ def letter(result: dict, prompts: str) -> list[str]:
     name, verdict = result["estimate"]["drafter"], result["verdict"]
     if verdict == DEPLOY:
         limit = result["policy"]["off_above_texts_at_once"]
-        done = f"I switch {name} on for {prompts}, with up to {limit} text{'s' * (limit > 1)} at once."
+        done = (
+            f"I switch {name} on for {prompts}, with the γ of the list, up to {limit} text{'s' * (limit > 1)} at once."
+        )
         doubt = "If the low end is below 1.1 with two hundred prompts of our log, it is not worth its trouble."
     elif verdict == DONT:
         done = f"I leave drafts off for {prompts}."
@@ -114,8 +116,8 @@ def policy_sentence(policy: dict) -> str:
     limit, largest = policy["off_above_texts_at_once"], policy["largest_batch_measured"]
     load = f"off when more than {limit} texts are decoded at once"
     if limit >= largest:
-        load = f"it paid up to the largest batch that was measured, {largest} texts"
-    return f"Policy: draft with {policy['drafter']}, γ = {policy['gamma']}{kinds}; {load}."
+        load = f"some γ paid up to the largest batch that was measured, {largest} texts"
+    return f"Policy: draft with {policy['drafter']}{kinds}, with the γ of the list below; {load}."
 
 
 def setting(policy: dict) -> str:

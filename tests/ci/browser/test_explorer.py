@@ -40,7 +40,7 @@ def test_round_explorer_in_lesson_00(page):
         right += seen[-1][-1] == "bonus"
         assert f"{right} of {i + 2}" in explorer.locator(".sdl-totals").inner_text()
     assert any("rejected" in marks or "bonus" in marks for marks in seen)
-    assert page.locator(".jp-Notebook .jp-Cell").count() > 15, "a key meant for the widget reached the notebook"
+    assert page.locator(".jp-Notebook .jp-Cell").count() > 10, "a key meant for the widget reached the notebook"
 
     # Play runs on by itself, takes no focus from whoever works elsewhere meanwhile, and stops.
     explorer.get_by_role("button", name="play").click()
