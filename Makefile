@@ -1,5 +1,5 @@
 # make lab         set up and open the course
-# make check       before each commit, in a minute and a half: style, types, and all tests that are not slow
+# make check       before each commit, in two minutes: style, types, and all tests that are not slow
 # make test        tests/ without tests/ci, the lessons with short texts, and the solutions: five minutes
 # make ci          what .ci/run runs: that, and tests/ci: a browser, the jail, a class, every drafter and format, makers' tools
 # make widgets     the part of it that clicks in a real browser
