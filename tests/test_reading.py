@@ -5,7 +5,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from specdec_grader.guard import limited
 from stand_ins import written
@@ -236,6 +236,8 @@ SPOILED = st.lists(st.tuples(st.integers(0, 10**6), st.binary(max_size=3)), max_
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@example([{"system": " ", "prompt": "0"}], b"", [])
+@example([{"system": {"parts": [" "]}, "prompt": "0"}], b"", [])
 @given(st.lists(VALUE | ALMOST | CHAT, max_size=3), st.sampled_from([b"", b"INFO ", b"data: "]), SPOILED)
 def test_any_bytes_are_prompts_or_one_sentence(tmp_path, values, before, spoiled):
     """Lines of JSON, with some bytes put into them that do not belong there."""
