@@ -4,10 +4,8 @@ import json
 from types import SimpleNamespace
 
 import compare
-import hf_generate
-import pytest
 import torch
-from hf_generate import generate, hf_arms
+from hf_generate import generate
 from models_on_disk import save
 from stand_ins import written as file_with
 
@@ -40,51 +38,23 @@ class StandIn:
         return text
 
 
-@pytest.fixture
-def our_lab(monkeypatch):
+def test_each_call_of_the_target_is_a_pass_and_a_peer_draws_as_we_do(monkeypatch):
+    """From all tokens, and not from the fifty most likely, which is the default of transformers."""
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
 
     def synchronize():
         now[0] += 0.5  # the device is done later than the call
 
-    made = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=None))
-    made.writes = lambda *rounds: setattr(made.target, "hf", StandIn(now, *rounds)) or made.target.hf
-    return made
-
-
-def test_each_call_of_the_target_is_a_pass(our_lab):
-    hf = our_lab.writes(2, 1, 3)
-    text = generate(our_lab, PROMPT, {})
+    hf = StandIn(now, 2, 1, 3)
+    lab = SimpleNamespace(eos={9, 4}, target=SimpleNamespace(synchronize=synchronize, hf=hf))
+    text = generate(lab, PROMPT, {"beside": "it"}, temperature=0.5, max_new_tokens=20)
     assert (text.tokens, text.target_passes) == ([10, 11, 10, 10, 11, 12], 3)
-    assert hf.hooks == []
     # Four tokens came after the first round, in 2 s and 0.5 s more until the device was done; six take 6/4 of that.
-    assert text.seconds == 2.5 * 6 / 4
-    our_lab.writes(2)
-    assert generate(our_lab, PROMPT, {}).seconds == 0.0  # one round: no time beyond the prefill
-
-
-@pytest.mark.parametrize("temperature", [0.0, 0.5, 1.0])
-def test_a_peer_draws_as_we_do(our_lab, temperature):
-    """From all tokens, and not from the fifty most likely, which is the default of transformers."""
-    hf = our_lab.writes(1)
-    generate(our_lab, PROMPT, {"beside": "it"}, temperature=temperature, max_new_tokens=20)
+    assert text.seconds == 2.5 * 6 / 4 and hf.hooks == []
     ((config, options),) = hf.asked
     assert (config.max_new_tokens, config.eos_token_id, config.pad_token_id) == (20, [4, 9], 4)
-    assert options == {"beside": "it"}
-    assert config.do_sample is (temperature > 0)
-    if temperature:
-        assert (config.temperature, config.top_k) == (temperature, 0)
-
-
-def test_each_peer_drafts_in_its_own_way(our_lab, monkeypatch):
-    monkeypatch.setattr(hf_generate, "runs", lambda *given: True)
-    draft = object()
-    monkeypatch.setattr(hf_generate, "plain_draft", lambda lab: draft)
-    hf = our_lab.writes(1)
-    for arm in hf_arms(our_lab, 5).values():
-        arm(PROMPT, max_new_tokens=3)
-    assert [options for _, options in hf.asked] == [{}, {"assistant_model": draft}, {"prompt_lookup_num_tokens": 5}]
+    assert (config.do_sample, config.temperature, config.top_k) == (True, 0.5, 0) and options == {"beside": "it"}
 
 
 def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch):
@@ -99,11 +69,7 @@ def test_peers_decode_the_same_prompts(tmp_path, capsys, monkeypatch):
     compare.main([*argv, "--json"])
     arms = {r["arm"]: r for r in json.loads(capsys.readouterr().out)["rows"]}
     assert list(arms) == ["plain", "lookup", "hf-plain", "hf-assisted", "hf-lookup"]
-    assert (
-        arms["plain"]["ratio_to_plain"]
-        == arms["hf-plain"]["tokens_per_pass"]
-        == 1
-        < arms["hf-assisted"]["tokens_per_pass"]
-    )
+    passes = {name: r["tokens_per_pass"] for name, r in arms.items()}
+    assert arms["plain"]["ratio_to_plain"] == passes["hf-plain"] == 1 < min(passes["hf-assisted"], passes["hf-lookup"])
     assert all(r["tokens_per_second"] > 0 for r in arms.values())
     assert all(r["as_own_plain"] == 6 for r in arms.values())

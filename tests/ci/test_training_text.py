@@ -6,18 +6,13 @@ from pathlib import Path
 
 import passages
 import pytest
-from models_on_disk import SMALL
-from training_text import conversations
 from training_text import requests as requests_module
-from training_text.conversations import write_conversations
 from training_text.documents import Document, Library
 from training_text.requests import Requests, measured, runs
 from training_text.word_problems import SHAPES, shapes
 from transformers import AutoTokenizer
 
-from specdec_lab.errors import silent
 from specdec_lab.measure.prompts import read_prompts
-from specdec_lab.train.answers import HELD_OUT, LEARNED, collected, save_answers
 
 STORY = "The boat came in the evening. Mr Okafor stood on the pier and waited for the captain. Nobody spoke. "
 
@@ -60,26 +55,6 @@ def test_the_two_sides_share_nothing(tokenizer):
     sides = [document(i).held_out for i in range(400)]
     assert 0.12 < sum(sides) / 400 < 0.28
     assert sides == [document(i).held_out for i in range(400)]
-
-
-def test_neither_side_is_asked_about_the_others_text(written, tmp_path, monkeypatch):
-    """Else what drafts are measured on would hold what they have learned."""
-    target, tokenizer, _ = written
-    seen = []
-
-    def write_text(target, ends, folder, tokens, requests, **more):
-        for held_out, side in ((True, HELD_OUT), (False, LEARNED)):
-            groups = requests(held_out).__self__.library.groups.values()
-            seen.append((side, {d.text for of_language in groups for some in of_language.values() for d in some}))
-            save_answers(collected([(side, 0.0, [1], [2])], target), folder / side)
-
-    composed = lambda answers, *_: [Document("written", "prose", "en", "", str(kind)) for kind in answers.kind]  # noqa: E731
-    monkeypatch.setattr(conversations, "REFRESH", 100)
-    monkeypatch.setattr(conversations, "write_text", write_text)
-    monkeypatch.setattr(conversations, "written_documents", composed)
-    write_conversations(target, tokenizer, {0}, tmp_path, 300, longest=SMALL, say=silent)
-    assert seen[:2] == [(HELD_OUT, set()), (LEARNED, set())]
-    assert seen[2:] == [(HELD_OUT, {HELD_OUT}), (LEARNED, {LEARNED})] * 2
 
 
 def test_the_card_names_every_source_and_its_licence():

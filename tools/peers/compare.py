@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     settings = {"temperature": args.temperature, "max_new_tokens": args.max_new_tokens}
     try:
-        lab = load(args.target, args.draft, device=args.device, dtype=args.dtype, weights=args.weights)
+        lab = load(args.target, args.draft, args.device, say, args.dtype, args.weights)
         prompts, problems = bench.usable(
             lab, first_of_each_kind(read_prompts(args.prompts), args.limit), args.max_new_tokens
         )
