@@ -19,10 +19,9 @@ from specdec_lab.choices import DRAFTERS, TRAINED
 from specdec_lab.drafters import trained
 from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
-from specdec_lab.measure.costs import batch_costs, pass_times
 from specdec_lab.models import linear
 from specdec_lab.models.cuda_graph import CapturedPass
-from specdec_lab.train import loop, own
+from specdec_lab.train import loop
 
 pytestmark = [
     pytest.mark.skipif(torch.cuda.is_available(), reason="there is a real GPU: tests/ci/test_gpu.py"),
@@ -99,16 +98,6 @@ def test_a_round_reads_the_device_a_few_times(gpu, writer, weights, sampler, few
     assert 0 < readings(gpu, plain(lab.target, lab.encode(PROMPT), sampler=sampler, stops=Stops(99))) <= 3
 
 
-def test_what_is_measured_is_measured_there(gpu, writer, weights):
-    lab = lab_on("cuda", writer, weights, "auto")
-    ids = lab.encode(PROMPT)
-    assert lab.target.dtype == torch.bfloat16 and all(texts(lab, name, temperature=1.0) for name in DRAFTERS)
-    assert set(pass_times(lab.target, [1, 3, 40], samples=1)) == {1, 3, 40}
-    costs = batch_costs(lab.target, ids, sizes=(1, 3), gammas=(0, 2), samples=1, drafter=lab.drafter("eagle"))
-    assert len(costs) == 4 and all(seconds > 0 for seconds in costs.values())
-    assert lab.perplexity(lab.plain(PROMPT, max_new_tokens=5)) > 1
-
-
 def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     """In float32, though the target is in half precision. All but the gradients themselves: torch computes them in
     threads of the device's own.
@@ -128,9 +117,6 @@ def test_a_drafter_learns_there(gpu, monkeypatch, writer, tmp_path):
     for name in TRAINED:
         trainer = train_on(name, lab.target, lab.tokenizer, text, 600)
         assert all(p.device.type == "cuda" and p.dtype == torch.float32 for p in trainer.net.parameters())
-        own.export(trainer, name, tmp_path / f"{name}.safetensors")
-    again = sd.load(writer, device="cuda", weights=tmp_path, say=lambda line: None)
-    assert all(texts(again, name) for name in TRAINED)
 
 
 def test_the_two_sides_do_not_mix(gpu):
