@@ -1,7 +1,6 @@
 """Notebooks that want points without solving anything: the grader's process gives none. And solutions have all."""
 
 import itertools
-import json
 import math
 from dataclasses import replace
 
@@ -9,7 +8,6 @@ import psutil
 import pytest
 from answers import e02_draft_then_verify as rounds
 from specdec_grader.learner.jail import LIMITS
-from specdec_grader.learner.plain_data import pack, unpack
 from specdec_grader.learner.process import Learner
 from specdec_grader.mistakes import Wrong
 from specdec_grader.notebook import EXERCISES, exercises, grade
@@ -36,21 +34,6 @@ def accept_or_correct(p, q, x, u, w):
     raise Wrong("nearly", earned=1000.0)
 def my_test(rule):
     raise Wrong("nearly", earned=1000.0)
-""",
-    "the judge's frame": """
-import sys
-def accept_or_correct(p, q, x, u, w):
-    frame = sys._getframe()
-    while frame:
-        if "SOUND" in frame.f_globals:
-            return frame.f_globals["SOUND"](p, q, x, u, w)
-        frame = frame.f_back
-def my_test(rule):
-    frame = sys._getframe()
-    while frame:
-        if "SOUND" in frame.f_globals:
-            return rule is frame.f_globals["SOUND"]
-        frame = frame.f_back
 """,
     "messages of its own": REACH + """
 worker.messages.send({"result": [0], "changed": [], "printed": ""})
@@ -155,21 +138,6 @@ def test_no_message_keeps_the_grader_busy_or_full(tmp_path, name):
     assert result["points"] == 0.0 and psutil.Process().memory_info().rss - before < 500e6
 
 
-SPELLED = (
-    "check('1.bytes', lambda *a: 1.0, earned=1000.0)",
-    "from specdec_grader import check as sure\nsure('1.bytes', lambda *a: 1.0, 1000.0)",
-    "def bytes_read(*a): return '1e400'",
-)
-
-
-def test_no_spelling_of_a_check_reaches_the_points(tmp_path):
-    made = notebook(False, "01_idle_math")
-    for code in SPELLED:
-        put(put(made, code, at=2), code, at=len(made.cells))
-    result, _ = graded(tmp_path, made)
-    assert result["points"] == 0.0 and all(p["points"] == 0.0 for p in result["parts"]), result["parts"]
-
-
 def test_points_are_clamped_where_they_are_made(monkeypatch):
     def judge(earned):
         def raises(made):
@@ -218,23 +186,3 @@ def speculate(prompt, n, target, draft, gamma, end):
     made.cells = [c for i, c in enumerate(made.cells) if i >= loop]
     result, _ = graded(tmp_path, made)
     assert result["points"] == 0.0, result["parts"]
-
-
-def test_what_an_answer_is_told_is_the_same_there(tmp_path):
-    made = notebook(False, "03_exactly_the_target")
-    solution_cells(made)[1].source = "def my_test(rule):\n    return {}['nothing']"
-    result, _ = graded(tmp_path, made)
-    said = "raised KeyError: 'nothing', in the line “return {}['nothing']”."
-    assert said in result["parts"][1]["message"]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [None, True, 3, 2.5, "text", ..., [1, [2.0, None]], (1, (2,)), {"a": {1: [2]}}, {1, 2}, frozenset("ab"), [[]], {}],
-)
-def test_plain_data_comes_back_as_it_was(value):
-    assert unpack(json.loads(json.dumps(pack(value, fail))), fail) == value
-
-
-def fail(value):
-    raise AssertionError(value)
