@@ -65,7 +65,6 @@ def test_uv_installs_the_build_that_fits_or_is_chosen(install):
     ("step", "result", "tried", "why"),
     [
         ("uv", ["", UV_FAILS, 2], ["get uv", "uv"], "after 3 retries; Failed to fetch: the/index/of/torch"),
-        ("uv", ["", "", 3], ["get uv", "uv"], "it ended with status 3"),
         ("get uv", ["", f"WARNING: a retry\n{NO_UV}", 1], ["get uv"], "pip could not fetch uv"),
     ],
 )
@@ -84,9 +83,6 @@ def test_when_both_fail_neither_is_hidden(install):
     assert status == 7
     assert "ERROR: there is no network" in said
     assert said.endswith(UV_FAILS)
-    status, said, _ = install("something", do={"get uv": ["", NO_UV, 1], "pip": ["", "", 1]})
-    assert status == 1
-    assert said.endswith(NO_UV)
 
 
 def test_uv_is_told_where_pip_looks_for_packages(install):
