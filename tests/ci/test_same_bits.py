@@ -11,10 +11,9 @@ import pytest
 import torch
 
 from specdec_lab.lab import load
-from specdec_lab.models import linear, loops
+from specdec_lab.models import loops
 from specdec_lab.models.base import Cached, Rows
 from specdec_lab.models.fast import FastModel
-from specdec_lab.models.linear import fewest_rows
 from specdec_lab.models.tree import Tree
 
 # A node's siblings are drafts that nobody keeps; 1, 4 and 6 are the way that the text takes.
@@ -118,14 +117,3 @@ def test_without_loops_it_would_not_be(lab, tokens, full, monkeypatch):
     monkeypatch.setattr(loops, "SHORT", {})
     target = cut(lab.target, full)
     assert not target.same_bits and not all(compared(target, tokens))
-
-
-@pytest.mark.parametrize(("other", "fewest"), [((), 1), ((1,), 2), ((2,), 3), ((1, 3), 4), ((1, 2, 3, 4), 4)])
-def test_the_fewest_rows_are_found_by_trying(other, fewest, monkeypatch):
-    monkeypatch.setattr(linear, "TRIED", 240)
-    weight = torch.randn(5, 32, dtype=torch.float64)
-
-    def product(x):
-        return (x[:, :, None] * weight.T).sum(1) * (1 + 1e-15 * (len(x) in other))
-
-    assert fewest_rows(product, 5, 32, torch.float64) == fewest
