@@ -2,13 +2,11 @@
 
 import re
 from collections import Counter
-from itertools import pairwise
 from urllib.parse import unquote
 
 import pytest
 from bs4 import BeautifulSoup
 
-ONWARD = [*(f"{n:02}" for n in range(9)), "Test", "10", "11", "12"]  # the checkpoint in its place
 STATE = re.compile(r"#([\w-]+)-(\d+)\?")  # a link to a state of the n-th widget of its kind
 
 
@@ -17,12 +15,6 @@ def pages(site) -> dict[str, BeautifulSoup]:
     """Every page, by its path in the site."""
     paths = sorted(site.rglob("*.html"))
     return {p.relative_to(site).as_posix(): BeautifulSoup(p.read_bytes(), "html.parser") for p in paths}
-
-
-def lessons(pages) -> dict[str, str]:
-    """The pages that are read one after the other, with their numbers: as the first page lists them."""
-    listed = pages["index.html"].select("#lessons li > a:has(> b):not([data-rounds=gallery])")
-    return {link["href"]: link.b.text for link in listed}
 
 
 def test_no_link_leads_nowhere(site, pages):
@@ -49,19 +41,3 @@ def test_a_link_to_a_state_names_a_widget(pages):
             assert 1 <= int(number) <= kinds[kind], f"{name}: #{kind}-{number}"
             found += 1
     assert found > 100
-
-
-def test_the_end_of_pages_leads_on_and_back(pages):
-    """Along the lessons; from what belongs to a lesson back to it, and on to the next."""
-    numbered = lessons(pages)
-    assert list(numbered.values()) == ONWARD
-
-    def way(page: str, rel: str) -> str:
-        return pages[page].select_one(f".turns a[rel={rel}]")["href"].removeprefix("../")
-
-    for before, after in pairwise(numbered):
-        assert (way(before, "next"), way(after, "prev")) == (after, before)
-        number = numbered[before].replace("Test", "09")
-        for beside in (page for page in pages if f"/{number}_" in page or f"/deeper_{number}_" in page):
-            if beside not in numbered:
-                assert (way(beside, "next"), way(beside, "prev")) == (after, before)
