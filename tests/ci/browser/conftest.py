@@ -54,9 +54,8 @@ def from_disk(browser):
 
 
 @pytest.fixture
-def page(browser, jupyter, request):
-    """A test's own settings of the browser are given by indirect parametrization."""
-    with notebook_page(browser, jupyter, **getattr(request, "param", {})) as page:
+def page(browser, jupyter):
+    with notebook_page(browser, jupyter) as page:
         yield page
 
 

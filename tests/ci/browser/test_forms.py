@@ -89,32 +89,3 @@ def test_a_retry_is_shuffled_or_has_fresh_numbers(computed):
     assert len({*map(tuple, found)}) > 10 and len({tuple(sorted(order)) for order in found}) == 1
     again = computed("Array.from({length: 60}, () => pose({versions: x}, x[2]).question)", numbers)
     assert {*again} == {v["question"] for v in numbers} - {numbers[2]["question"]}
-
-
-OUTBOX = """() => {
-    const model = (owner) => {
-        const own = { owner, data: { ledger: { ids: ["a"] } }, heard: [], news: "", outgoing: [] }, on = {};
-        return { own, get: (name) => own[name], set: (name, value) => { own[name] = value; }, save_changes() {},
-                 on: (name, f) => { on[name] = f; }, off() {}, hear: (n) => { own.heard = n; on["change:heard"](); } };
-    };
-    const { now } = Date, moment = now();
-    Date.now = () => moment; // all of it in one millisecond
-    const mine = model("mine"), theirs = model("theirs"), boxes = [mine, theirs].map((one) => outbox(one, ["guess"], () => {}));
-    boxes[0].send("a", "guess", 1);
-    const waits = () => boxes.map((box) => [box.of("a", "guess"), box.said("guess")]);
-    const before = waits();
-    boxes[1].send("a", "guess", 2);
-    const between = waits();
-    mine.hear(mine.own.outgoing.map(({ n }) => n));
-    const after = waits();
-    Date.now = now;
-    return [before, between, after];
-}"""
-
-
-def test_an_entry_waits_for_its_own_ledger(computed):
-    """The same claim in two notebooks whose ledgers are not one: each hears of its own."""
-    before, between, after = computed(f"({OUTBOX})()", None)
-    assert before == [[[1], "Noted …"], [[], ""]]
-    assert between == [[[1], "Noted …"], [[2], "Noted …"]]
-    assert after == [[[], ""], [[2], "Noted …"]]

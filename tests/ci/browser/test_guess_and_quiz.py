@@ -224,7 +224,6 @@ def ledger_of(schema: int = 1, **sections) -> str:
 
 WRONG_FILES = {
     "no JSON": "no progress file",
-    "[]": "no progress file",
     '{"cells": [], "nbformat": 4}': "no progress file",
     ledger_of(claims={"a": {"guess": {"value": "three"}}}): "no progress file",
     ledger_of(quiz={"a": [{}]}): "no progress file",

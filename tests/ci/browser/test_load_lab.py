@@ -1,7 +1,5 @@
 """The Load Lab, by mouse and by keyboard."""
 
-import pytest
-
 import specdec_lab as sd
 from specdec_lab.measure.serving import StepCosts
 
@@ -35,29 +33,10 @@ def test_from_low_load_to_overload(visit, made):
     assert "120" in load.locator("..").inner_text()
 
     lab.get_by_label("arrivals in bursts").check()
-    limited = mean("on and off")
-    shown.get_by_text("at most 10 texts").wait_for()
     lab.get_by_text("set “on and off”").click()
-    lab.get_by_label("and on again up to").fill("4")
-    shown.get_by_text("at most 3 run").wait_for()
+    assert mean("on and off") < mean("always")
     lab.get_by_label("on and off: off above").fill("32")
     lab.get_by_label("and on again up to").fill("33")
-    assert mean("on and off") > 1.2 * limited
     assert mean("on and off") == mean("always")
     page.reload()
     assert page.get_by_label("arrivals in bursts").is_checked()
-
-
-def test_bars_are_as_long_as_their_numbers(visit, made):
-    """And their scale never shrinks."""
-    page = visit(made(sd.LoadLab(measured(30.0))))
-    lab, unit = page.get_by_role("group", name="Load Lab"), []
-    lab.get_by_label("load, % of plain").focus()
-    for key in ("Home", "End", "Home"):
-        page.keyboard.press(key)
-        said = [float(text.split("×")[0]) for text in lab.locator(".sdl-times b").all_inner_texts()]
-        long = lab.locator(".sdl-times i").evaluate_all("all => all.map((bar) => bar.getBoundingClientRect().width)")
-        assert said[0] == 1 and len(set(said)) > 1
-        assert [x / long[0] for x in long] == pytest.approx(said, abs=0.02)
-        unit.append(long[0])
-    assert unit[0] >= unit[1] == unit[2]

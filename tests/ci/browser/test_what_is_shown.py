@@ -4,12 +4,10 @@ import json
 import re
 
 import pytest
-from driving import PHONE
 from plain_text import html_to_text
-from tiny import TinyModel, raced, trace_of
+from tiny import raced, trace_of
 
 from specdec_lab.course.ledger import Ledger
-from specdec_lab.drafters import ModelDrafter
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
@@ -83,20 +81,6 @@ def test_the_round_explorer_says_what_the_trace_says(shown, temperature):
     assert boxes == [max(1, len(r.tokens)) for r in trace.rounds]
 
 
-def test_a_round_that_a_stop_cut(shown):
-    """By touch: nobody knows if a miss would have come, and the target adds nothing."""
-    target = TinyModel(4, seed=8, spread=0.5)
-    trace = trace_of(target=target, drafter=ModelDrafter(target), sampler=Sampler(0.0), stops=Stops(6))
-    cut = trace.rounds[-1]
-    assert cut.stop == "limit" and cut.emitted is None
-    page = shown(RoundExplorer(explorer_data(trace, str, "a title")), **PHONE)
-    page.locator(".sdl-round").last.tap()
-    page.locator(".sdl-none").tap()
-    assert all("the token limit" in page.inner_text(place) for place in (".sdl-verdict", ".sdl-why"))
-    page.locator(".sdl-token").last.tap()
-    assert page.locator(".sdl-token").last.get_attribute("aria-pressed") == "true"
-
-
 TREES = [  # marks, parents, the kind of the target's own token; and what is shown: depth, mark and text
     (
         ("rejected accepted discarded accepted", [-1, -1, 0, 1], "bonus"),
@@ -105,10 +89,6 @@ TREES = [  # marks, parents, the kind of the target's own token; and what is sho
     (
         ("accepted discarded rejected rejected", [-1, -1, 0, 0], "corrected"),
         "0 accepted t0, 1 rejected t2, 1 rejected t3, 1 corrected own, 0 discarded t1",
-    ),
-    (
-        ("rejected rejected discarded discarded", [-1, -1, 0, 1], "corrected"),
-        "0 rejected t0, 1 discarded t2, 0 rejected t1, 1 discarded t3, 0 corrected own",
     ),
 ]
 
@@ -124,14 +104,10 @@ def tree_of(marks: list[str], parents: list[int], kind: str) -> dict:
     return {"drafted": drafts, "emitted": emitted, "before": "", "stop": None, "after_top": []}
 
 
-def trees_of(*trees) -> TreeExplorer:
-    rounds = [tree_of(marks.split(), parents, kind) for marks, parents, kind in trees]
-    return TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds})
-
-
 def test_a_tree_shows_drafts_behind_what_they_follow(shown):
     """With its mark, as deep as it lies, and the target's own token behind the last draft that was kept."""
-    page, kept = shown(trees_of(*(tree for tree, _ in TREES))), 0
+    rounds = [tree_of(marks.split(), parents, kind) for (marks, parents, kind), _ in TREES]
+    page, kept = shown(TreeExplorer({"title": "", "greedy": True, "summary": "", "rounds": rounds})), 0
     for n, ((marks, *_), right) in enumerate(TREES, 1):
         page.locator(".sdl-reveal").click()
         lines = page.locator(".sdl-branches [data-happened]").evaluate_all(
@@ -149,30 +125,6 @@ def test_a_tree_shows_drafts_behind_what_they_follow(shown):
         assert f"{of_these} of 4 drafts kept" in page.inner_text(".sdl-verdict")
         if n < len(TREES):
             page.locator(".sdl-next").click()
-
-
-def test_a_choice_is_one_way_from_the_root(shown):
-    """A leaf brings its way with it, another branch replaces what is not on its way, and a draft takes off what hangs below."""
-    page = shown(trees_of(("accepted discarded accepted rejected discarded", [-1, -1, 0, 2, 1], "corrected")))
-    page.evaluate("""() => {
-        window.spoken = [];
-        const live = document.querySelector(".sdl-trees .sdl-live");
-        new MutationObserver(() => spoken.push(live.innerText)).observe(live, { childList: true });
-    }""")
-    assert totals(page) == {}
-    ways = (3, "t0 t2 t3"), (4, "t1 t4"), (2, "t0 t2"), (3, "t0 t2 t3"), (2, "t0"), (0, ""), (3, "t0 t2 t3")
-    for draft, way in ways:
-        page.locator(f'.sdl-token[data-column="{draft}"]').click()
-        chosen = page.locator('.sdl-token[aria-pressed="true"] code').all_inner_texts()
-        assert chosen == way.split()
-        assert not chosen or page.inner_text(".sdl-verdict").startswith(f"{len(chosen)} draft")
-        (said,) = page.evaluate("spoken.splice(0)")  # once for each change
-        assert said.startswith(f"{len(chosen)} draft")
-    assert page.inner_text(".sdl-text").strip("▏") == ""
-    page.locator(".sdl-reveal").click()
-    assert page.inner_text(".sdl-verdict").startswith("Your way: 2 of 3 kept. 2 of ")
-    assert totals(page)["ways found"] == "0 of 1"
-    assert page.inner_text(".sdl-text").strip("▏") == "t0t2own"  # what was kept is in the text at once
 
 
 def race_of(made) -> RaceWidget:
