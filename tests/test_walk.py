@@ -37,13 +37,13 @@ def test_a_round_a_guess_and_a_question(tmp_path, fresh_ledger):
         page.keyboard.press("Control+Enter")
         page.get_by_text("1.8 times too high").wait_for()
 
-        first = page.get_by_role("group", name="Question 1 of 3.")
+        first = page.get_by_role("group", name="Question 1 of 2.")
         first.get_by_role("button", name="show the choices").click()
         first.get_by_label(right).check()
         first.get_by_label("think so").check()
         first.get_by_role("button", name="check").click()
         first.get_by_text("✓ Right.").wait_for()
-        page.get_by_role("group", name="Question 2 of 3.").wait_for()
+        page.get_by_role("group", name="Question 2 of 2.").wait_for()
         ledger = Ledger().read()
         assert ledger["claims"]["09.a"]["guess"]["value"] == 2.7
         assert [attempt["right"] for attempt in ledger["quiz"][item["id"]]] == [True]

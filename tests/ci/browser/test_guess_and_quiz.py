@@ -15,9 +15,9 @@ from specdec_lab.cli import main
 from specdec_lab.course.ledger import Ledger, merge
 from specdec_lab.course.quiz import MISCONCEPTIONS, items
 
-ITEM = items("01")[0]["id"]
-CHOICES = items("01")[0]["versions"][0]["choices"]
-WRONG = next(c["text"] for c in CHOICES if c["misconception"] == 1)
+ITEM = items("04")[0]["id"]
+CHOICES = items("04")[0]["versions"][0]["choices"]
+WRONG = next(c["text"] for c in CHOICES if c["misconception"] == 3)
 RIGHT = next(c["text"] for c in CHOICES if c["right"])
 FOCUSED = "document.activeElement.closest('label')?.innerText.trim()"
 
@@ -28,14 +28,14 @@ def lesson(site, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPECDEC_LAB_LEDGER", str(tmp_path_factory.mktemp("author") / "ledger.json"))
         guess = sd.guess("09.a", "How many tokens?", "tokens", most=5)
-        path = site / page_with(site, guess, sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4), sd.quiz("01"))
+        path = site / page_with(site, guess, sd.outcome("09.a", 1.5, (1.25, 1.75), 1.4), sd.quiz("04"))
     yield path
     path.unlink()
 
 
 def parts(page):
-    """Guess, outcome, and the first two questions of the quiz."""
-    names = "Your guess", "What came of the guess", "Question 1 of 3.", "Question 2 of 3."
+    """Guess, outcome, and the two questions of the quiz."""
+    names = "Your guess", "What came of the guess", "Question 1 of 2.", "Question 2 of 2."
     return tuple(page.get_by_role("group", name=name) for name in names)
 
 
@@ -87,7 +87,6 @@ def test_guess_outcome_and_quiz(from_disk, lesson):
     outcome.get_by_text("Your second guess was right").wait_for()
 
     # The first question by mouse: the choices come after one's own words, and a wrong one has its reason.
-    third = page.get_by_role("group", name="Question 3 of 3.")
     assert not first.get_by_text(RIGHT).is_visible() and not second.is_visible()
     first.get_by_label("recall").fill("up to the miss")
     first.get_by_role("button", name="show the choices").click()
@@ -99,7 +98,7 @@ def test_guess_outcome_and_quiz(from_disk, lesson):
     first.get_by_role("button", name="check").click()
     first.get_by_role("button", name="checked").click(force=True)  # a second press counts nothing
     first.get_by_text("✗ Not yet.").wait_for()
-    assert MISCONCEPTIONS[1] in first.inner_text()
+    assert MISCONCEPTIONS[3] in first.inner_text()
 
     # Again, by keyboard: shuffled, and nothing is chosen.
     press_button(page, "again")
@@ -110,34 +109,27 @@ def test_guess_outcome_and_quiz(from_disk, lesson):
     press_button(page, "check")
     first.get_by_text("✓ Right.").wait_for()
 
-    # The next question has come, and none behind it: a number, and other numbers on a retry.
-    assert not third.is_visible()
+    # The next question has come: a number, and other numbers on a retry. Both count as they were answered at first.
     before = second.locator("p").inner_text()
+    assert page.get_by_text("right at the first attempt").count() == 0
     focus_where(page, "e => e.placeholder == 'a number'")
     page.keyboard.type("0")
     choose(page, "guess")
     press_button(page, "check")
     second.get_by_text("Press “again”").wait_for()
+    page.get_by_text("0 of 2 right at the first attempt").wait_for()
     press_button(page, "again")
     assert second.locator("p").inner_text() != before
 
-    # The last one is right; those before count as they were answered at first.
-    assert page.get_by_text("of 3 right at the first attempt").count() == 0
-    third.get_by_role("button", name="show the choices").click()
-    third.get_by_label(next(c["text"] for c in items("01")[2]["versions"][0]["choices"] if c["right"])).check()
-    third.get_by_label("think so").check()
-    third.get_by_role("button", name="check").click()
-    page.get_by_text("1 of 3 right at the first attempt").wait_for()
-
-    ledger = until(page, lambda: page.evaluate(KEPT), lambda ledger: len(ledger["quiz"]) == 3)
+    ledger = until(page, lambda: page.evaluate(KEPT), lambda ledger: len(ledger["quiz"]) == 2)
     claim = ledger["claims"]["09.a"]
     assert (claim["guess"]["value"], claim["guess"]["reason"]) == (2.7, "twice and a bit")
     assert (claim["assumed"], claim["revision"]["value"]) == ("that reading is free", 1.6)
     assert [(a["right"], a["misconception"], a["said"], a["confidence"]) for a in ledger["quiz"][ITEM]] == [
-        (False, 1, "up to the miss", "sure"),
+        (False, 3, "up to the miss", "sure"),
         (True, None, "up to the miss", "think so"),
     ]
-    (number,) = ledger["quiz"][items("01")[1]["id"]]
+    (number,) = ledger["quiz"][items("04")[1]["id"]]
     assert (number["chosen"], number["right"], number["confidence"]) == (0, False, "guess")
 
 

@@ -75,7 +75,7 @@ def test_after_a_restart_the_next_run_keeps(page, lab):
     lab("restarted", IMPORT, 'sd.guess("77.restart", "How many?")', 'sd.quiz("01")')
     run_all(page)
     guess_of(page).wait_for(timeout=STARTING)
-    first = page.get_by_role("group", name="Question 1 of 3.")
+    first = page.get_by_role("group", name="Question 1 of 2.")
     first.wait_for()
     item = items("01")[0]["id"]
     before = Ledger().attempts(item)  # of other tests
@@ -97,7 +97,7 @@ def test_after_a_restart_the_next_run_keeps(page, lab):
     assert guess_of(page).get_by_label("your guess").input_value() == "3"
     assert kept("restart")["value"] == 3
     run_cell(page, 2)
-    page.get_by_role("group", name="Question 2 of 3.").wait_for()  # the answer stands there again
+    page.get_by_role("group", name="Question 2 of 2.").wait_for()  # the answer stands there again
     page.wait_for_function(NOTHING_WAITS)
     assert len(Ledger().attempts(item)) == len(before) + 1
 
