@@ -111,18 +111,3 @@ def test_what_numbers_say(of, given, says, never):
     said = getattr(words, of)(*given)
     assert stands(says, said), said
     assert not any(piece in said for piece in never.split(" … ") if piece), said
-
-
-@pytest.mark.parametrize(
-    ("warm", "says"), [((1.304, [1.2, 1.4]), "1.30 … costs 62% of the gain"), ((1.7, [1.5, 1.9]), "1.90) at")]
-)
-def test_what_sampling_costs_where_intervals_lie_apart(monkeypatch, warm, says):
-    def saved(temperature, **_):
-        S, interval = warm if temperature else (1.796, [1.7, 1.9])
-        rows = [{"arm": "eagle", "kind": "overall", "prompts": 36, "ratio_to_plain": S, "ratio_interval": interval}]
-        return [{"meta": {"hardware": "a machine"}, "rows": rows}]
-
-    monkeypatch.setattr(words, "saved_results", saved)
-    said = words.sampling()
-    assert stands(f"36 prompts, recorded on a machine … {says}", said)
-    assert ("of the gain" in said) == ("gain" in says)

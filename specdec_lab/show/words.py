@@ -9,10 +9,8 @@ from statistics import mean, median
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import joined
-from specdec_lab.measure.bench import overall
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
 from specdec_lab.measure.prompts import TIED
-from specdec_lab.measure.results import saved_results
 from specdec_lab.measure.serving import StepCosts
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
@@ -87,8 +85,8 @@ def passes(times: Mapping[int, Sequence[float]]) -> str:
     five, twice, widest = times_as_long(times, 5), width_at(times, 2), max(times)
     if five > 1 + AS_LONG:
         first = (
-            f"Here five tokens take about {five:.1f} times as long as one: four places are checked for some "
-            f"{10 * round(10 * (five - 1))} % more."
+            f"Here five tokens take about {five:.1f} times as long as one: four drafts are checked in "
+            f"{10 * round(10 * (five - 1))} % more time."
         )
     elif five < 1 - AS_LONG:
         first = (
@@ -96,28 +94,13 @@ def passes(times: Mapping[int, Sequence[float]]) -> str:
             f"rows on this machine, and plain decoding is not at its best."
         )
     else:
-        first = f"Here five tokens take {five:.2f} times as long as one: four places are checked at no cost."
+        first = f"Here five tokens take {five:.2f} times as long as one: four drafts are checked at no cost."
     if twice:
         second = f"A pass takes twice as long with about {twice:.0f} tokens."
     else:
         second = f"Even {widest} tokens take less than twice as long as one."
     doubt = doubts(times)
     return f"{first} {second}" + (f" {doubt}" if doubt else "")
-
-
-def sampling(drafter: str = "eagle") -> str:
-    """What sampling costs: a drafter in the recorded runs, greedy and at temperature 1."""
-    results = [saved_results(temperature=t, gamma="best", dtype="float32")[0] for t in (0.0, 1.0)]
-    first, second = (overall(result["rows"])[drafter] for result in results)
-    gains = [round(row["ratio_to_plain"], 2) - 1 for row in (first, second)]  # as printed
-    pace = "{ratio_to_plain:.2f} times ({ratio_interval[0]:.2f}–{ratio_interval[1]:.2f})"
-    many = (
-        f"On {first['prompts']} prompts, recorded on {results[0]['meta']['hardware']}, {drafter} is {pace.format_map(first)} "
-        f"as fast as plain decoding when greedy, and {pace.format_map(second)} at temperature 1"
-    )
-    if first["ratio_interval"][0] > second["ratio_interval"][1] and gains[0] > 0:
-        return f"{many}: sampling costs {1 - max(gains[1], 0) / gains[0]:.0%} of the gain."
-    return f"{many}."
 
 
 def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
