@@ -118,7 +118,7 @@ def test_the_judges_know_the_numbers_that_are_asked_about():
     assert f"`{' '.join(sheet.DRAFTS)}`" in one
     assert (number_row(two, "p, the target"), number_row(two, "q, the draft")) == (list(sheet.P), list(sheet.Q))
     assert number_row(three, "rounds") == [sheet.SILENT, *sheet.ROUNDS] and f"log of {sheet.PASSES} rounds" in three
-    assert f"T(n) = max(1, n/{sheet.FREE})" in four and f"γ = {sheet.C4_GAMMA} needs" in four
+    assert f"T(n) = max(1, n/{sheet.FREE})" in four and f"γ = {sheet.C4_GAMMA} drafts" in four
     assert f"E = {sheet.TOKENS} tokens" in four and "the gains at B = {}, {} and {}:".format(*sheet.SIZES) in four
     assert f"reads {sheet.BYTES_A_SECOND / 1e9:g} GB a second" in five
     assert f"computes {sheet.OPERATIONS_A_SECOND / 1e12:g} TFLOP a second" in five

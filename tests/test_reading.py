@@ -56,7 +56,7 @@ def test_whatever_begins_with_two_words_is_prose(tmp_path, pieces):
 def test_a_request_is_never_measured_as_prose(tmp_path, before, n, pretty):
     file = written(tmp_path, "\n".join([before + (PRETTY if pretty else ENTRY)] * n))
     if pretty and (before.strip(" \t") or n > 1):
-        with pytest.raises(LabError, match="no object of JSON"):
+        with pytest.raises(LabError, match="not a valid JSON object"):
             read_traffic(file)
     else:
         assert [p.content for p in read_traffic(file)[0]] == [[USER]] * n
@@ -188,11 +188,11 @@ NOT_READ = [
     ('2026-11-02 10:00 INFO {"level": "x"}\n' * 3, "and there is level"),
     ('{"prompt": [1, 2]}', "token ids"),
     ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "no text"),
-    (json.dumps([SHARED] * 9, indent=1)[:-100], "no object of JSON"),
-    (json.dumps([SHARED, SHARED])[:-1] + ",]", "no object of JSON"),
-    (f"exported\n{PRETTY}", "no object of JSON"),
-    ("{'messages': [{'role': 'user', 'content': 'x'}]}", "no object of JSON"),  # what Python prints
-    ('{"id": ' + "9" * 5000 + "}", "no object of JSON"),
+    (json.dumps([SHARED] * 9, indent=1)[:-100], "not a valid JSON object"),
+    (json.dumps([SHARED, SHARED])[:-1] + ",]", "not a valid JSON object"),
+    (f"exported\n{PRETTY}", "not a valid JSON object"),
+    ("{'messages': [{'role': 'user', 'content': 'x'}]}", "not a valid JSON object"),  # what Python prints
+    ('{"id": ' + "9" * 5000 + "}", "not a valid JSON object"),
     (" \n", "it is empty"),
 ]
 

@@ -193,7 +193,7 @@ def prompt_in(entry: Any, number: int | None = None) -> Prompt:
     """
     entry = {"prompt": entry} if isinstance(entry, str) else {"messages": entry} if is_chat(entry) else entry
     if not isinstance(entry, dict):
-        raise ValueError("it is no object of JSON")
+        raise ValueError("it is not a valid JSON object")
     inner = next((entry[name] for name in REQUEST if isinstance(entry.get(name), dict)), {})
     entry = {name: part for parts in (inner, entry) for name, part in parts.items() if part is not None}
     chat = entry.get("messages", next((entry[name] for name in MESSAGES if is_chat(entry.get(name))), None))
