@@ -6,7 +6,6 @@ import pytest
 
 from specdec_lab.engine.trace import ACCEPTED, DISCARDED, REJECTED, Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.measure.costs import Race
-from specdec_lab.measure.serving import StepCosts
 from specdec_lab.show import words
 
 
@@ -89,16 +88,11 @@ SAID += [
 ]  # fmt: skip
 
 
-BENDS = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8) for g in (0, 1, 4)})
-FLAT = StepCosts({(n, g): 1.0 for n in (1, 8) for g in (0, 4)})
 FOUND = {1: 2.0, 2: 1.0}
 HOPED = {"high": {1: 2.2, 2: 1.2}, "low": {1: 1.8, 2: 0.8}, "both": {1: 2.2, 2: 0.9}, "right": {1: 2.01, 2: 1.0}}
 TURNS = {"never": [100, 101, 102], "always": [95, 96, 120], "by confidence": [110, 111, 112]}
 
 SAID += [
-    case("crossovers", BENDS, {0: 1.0, 1: 1.6, 4: 2.2}, says="γ = 4 no … from 4 texts on; γ = 1 no … from 7 texts on"),
-    case("crossovers", FLAT, {0: 1.0, 4: 2.2}, says="γ = 4 pays with all up to 8."),
-    case("crossovers", FLAT, {0: 1.0, 4: 1.01}, says="γ = 4 pays nowhere."),  # a tie
     case("predictions", HOPED, FOUND, says="15% … 20% … high. … 15% … 20% … low. … 10% … 10% … both … less than 1%"),
     case("ranked", TURNS, says="“by confidence” and “always” cannot … “by confidence” is 1.10 times as fast as “never”"),
     case("ranked", {"a": [1, 2], "b": [3, 4]}, says="“b” is the fastest: 2.33 times as fast as “a”", never="cannot"),

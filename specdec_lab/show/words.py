@@ -11,7 +11,6 @@ from specdec_lab.engine.trace import Trace
 from specdec_lab.formats import joined
 from specdec_lab.measure.costs import Race, doubts, times_as_long, width_at
 from specdec_lab.measure.prompts import TIED
-from specdec_lab.measure.serving import StepCosts
 
 AS_LONG = 0.05  # two times that differ by less than this share of the smaller one are called equal
 UNSURE, SURE = 0.4, 0.8  # chances of the target's favourite
@@ -116,18 +115,3 @@ def sureness(traces: Mapping[str, Mapping[str, Trace]]) -> str:
         f"Where it gives it more than {SURE}, α is {high:.2f}, over {len(sure)}."
     )
     return measured if high > low else f"{measured} So here a sure target was no easier to guess."
-
-
-def crossovers(costs: StepCosts, tokens: Mapping[int, float]) -> str:
-    """From how many texts on each γ no longer pays.
-
-    Args:
-        tokens: that its rounds write, as `serving.tokens_per_round` gives them.
-    """
-    most, said = costs.sizes[-1], []
-    for gamma in sorted(filter(None, tokens), reverse=True):
-        best = max(tokens[gamma] * costs(n, 0) / costs(n, gamma) for n in range(1, most + 1))
-        lost = costs.crossover(gamma, tokens[gamma])
-        since = f"no longer pays from {lost} texts on" if lost else f"pays with all up to {most}"
-        said.append(f"γ = {gamma} {since if best > 1 + TIED else 'pays nowhere'}")
-    return f"{'; '.join(said)}. Next to such a number a gain and a loss of {TIED:.0%} cannot be told apart."
