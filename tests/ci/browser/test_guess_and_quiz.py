@@ -111,7 +111,7 @@ def test_guess_outcome_and_quiz(from_disk, lesson):
 
     # The next question has come: a number, and other numbers on a retry. Both count as they were answered at first.
     before = second.locator("p").inner_text()
-    assert page.get_by_text("right at the first attempt").count() == 0
+    assert page.get_by_text("of 2 right at the first attempt").count() == 0
     focus_where(page, "e => e.placeholder == 'a number'")
     page.keyboard.type("0")
     choose(page, "guess")
