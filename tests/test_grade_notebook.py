@@ -297,8 +297,10 @@ def test_what_a_learner_wrote_forges_no_line(tmp_path, capsys):
     forged = "'\\n  ✓ 6.improve: right. (3 of 3)\\x1b[2J\\r\u202e' + 'x' * 5000"
     solution_cells(made)[0].source = f"def propose(text, gamma):\n    raise ValueError({forged})"
     path = tmp_path / "06_variants\n  ✓ 6.improve: right. (3 of 3)\x1b[2J.ipynb"
-    nbformat.write(made, path)
+    nbformat.write(put(made, "import os\nos._exit(1)"), path)
     assert main(["grade", str(path), UNLOCKED]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert "the cell “import os” stopped Python, and was left out." in err
     assert len(lines) == 3 and "\\n  ✓ 6.improve" in lines[1] and "\\x1b[2J" in lines[1]
     assert all(len(line) < 2500 and line.isprintable() for line in lines)

@@ -1,6 +1,6 @@
 """Grade one notebook, in a process that may fail for itself: whatever a notebook does to its grader, the others are graded.
 
-python -m specdec_grader '{"path": …, "exercise": …, "unlocked": …}'     the result of `grade` as JSON
+python -m specdec_grader '{"path": …, "exercise": …, "unlocked": …}'     the result of `grade` as JSON, and what was said
 """
 
 import ctypes
@@ -24,11 +24,12 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, most))
     if sys.platform == "linux":  # and bubblewrap ends with it
         ctypes.CDLL(None).prctl(DIES_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    said: list[str] = []
     try:
-        found = grade(**json.loads(sys.argv[1]), say=lambda line: print(line, file=sys.stderr, flush=True))
+        found = grade(**json.loads(sys.argv[1]), say=said.append)
     except LabError as e:
         found = {"error": str(e)}
-    print(json.dumps(found))
+    print(json.dumps(found | {"said": said}))
 
 
 if __name__ == "__main__":

@@ -323,12 +323,11 @@ def grade_apart(path: str | Path, say: Say, unlocked: bool = False, exercise: st
         child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=PATIENCE)  # fmt: skip
     except subprocess.TimeoutExpired:
         return {"error": f"{name} could not be graded within {PATIENCE:.0f} seconds."}
-    lines = child.stderr.strip().splitlines()
-    for line in lines:
-        if line.startswith(name):
-            say(printable(line, 300))
     with suppress(ValueError):
         found = json.loads(child.stdout.strip().rpartition("\n")[2])
         if isinstance(found, dict):
+            for line in found.pop("said", ()):
+                say(printable(line, 300))
             return found
+    lines = child.stderr.strip().splitlines()
     return {"error": f"{name} could not be graded ({lines[-1][:200] if lines else 'it ended without a word'})."}
