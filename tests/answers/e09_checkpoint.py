@@ -39,7 +39,7 @@ RIGHT = {
     "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10], gives("5 ms", "5ms", "0.01 s"), gives("5, 5, 10")],
     "9.q3": [gives(1.556), gives(2.24 / (2 * 0.16 + 1.1 + 0.02)), gives("1.56"), gives([1.556]), 1.556],
     "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
-    **{part: [gives(x), gives(f" {x.lower()}. "), gives(f"({x})")] for part, x in LETTERS.items()},
+    **{part: [gives(x), gives(f" {x.lower()}. "), gives(f"({x})"), gives((x,))] for part, x in LETTERS.items()},
 }  # fmt: skip
 WRONG = {
     "9.c1": {

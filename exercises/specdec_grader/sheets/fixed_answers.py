@@ -54,7 +54,7 @@ def read_marks(value: object) -> list[str]:
 
 
 def letter_of(value: object) -> str:
-    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    value = value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
     begins = re.match(r"\W*([A-Da-d])(\W|$)", value) if isinstance(value, str) else None
     if not begins:
         raise Wrong(f"Return one letter, “A”, “B”, “C” or “D”; you return {shown(value)}.")
