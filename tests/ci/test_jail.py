@@ -34,6 +34,7 @@ HARMLESS = {  # what can be tried without a jail, too
     "reads the environment of the grader": "open(f'/proc/{grader}/environ', 'rb').read()",
     "stops the grader": "import os\nos.kill(grader, 0)",
     "asks the network": "import socket\nsocket.create_connection(('127.0.0.1', port), timeout=2)",
+    "sees who listens": "assert f':{port:04X} ' in open('/proc/self/net/tcp').read()",
     "calls a socket in a folder": "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect(by_path)",
 }
 OTHERS = {
