@@ -153,7 +153,7 @@ def listed(value: Any, length: int | None = None, what: str = RETURNED, ordered:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise Wrong(f"{what} should be a list; it is {shown(value)}.")
+        raise Wrong(f"{what} should be a list{f' of {length} items' if length else ''}; it is {shown(value)}.")
     if length is not None and len(value) != length:
         raise Wrong(f"{what} should have {length} items; it has {len(value)}: {shown(value)}.")
     return list(value)

@@ -52,13 +52,18 @@ class Wrong(Exception):
 
 
 class StillOpen(Exception):
-    """Nothing is there yet: what should be a result is what a stub returns. Its text says which result.
+    """Nothing is there yet: what should be a result is what a stub returns. Its text says which result, `wanted` what it
+    should be, as a sentence.
 
     Attributes:
         unwritten: the code itself says so, by NotImplementedError.
     """
 
     unwritten = False
+
+    def __init__(self, what: str = "", wanted: str = ""):
+        super().__init__(what)
+        self.wanted = wanted
 
 
 # Known mistakes

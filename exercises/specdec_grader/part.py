@@ -18,7 +18,7 @@ from specdec_lab.errors import LabError
 
 RIGHT, WRONG, OPEN, MISSING = "right", "wrong", "open", "missing"
 SYMBOLS = {RIGHT: "✓", WRONG: "✗", OPEN: "·", MISSING: "?"}
-RETURNS_NOTHING = "Your function returns nothing, only None: does it print its result, or lack a `return`?"
+RETURNS_NOTHING = "Your function returns nothing (None): does it print its result, or lack a `return`?"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def grade_part(id: str, *made: object) -> Verdict:
     except StillOpen as e:
         if functions and not e.unwritten and not any(f.stub for f in functions):
             said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
-            return wrong(" ".join([said, *printed]))
+            return wrong(" ".join([said + e.wanted, *printed]))
         return Verdict(
             id, OPEN, 0.0, this.points, "still open. Write your answer above, with `return`, and run this cell again."
         )

@@ -61,7 +61,7 @@ class Question:
 
     def judge(self, made: Callable[..., object], *, earned: float = 0.0) -> None:
         """Call the learner's function with all cases, and `compare`. Raises `StillOpen` where nothing is there yet."""
-        self.compare([self.read(value) for value in results(made, self.cases)], earned)
+        self.compare([self.read(value) for value in results(made, self)], earned)
 
     def compare(self, found: Sequence[Any], earned: float = 0.0) -> None:
         """Raises `Wrong` if a result is wrong; `found` has the result of each case.
@@ -115,8 +115,9 @@ def question(right: Callable[..., Any], mistakes: Sequence[Mistake] = (), **more
     return Question(right=right, mistakes=[*known_mistakes(right), *mistakes], **more)
 
 
-def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence[str] = ()) -> list[object]:
-    """What the learner's function gives for each case; it gets copies of the arguments.
+def results(made: Callable[..., object], *asks: Question, names: Sequence[str] = ()) -> list[object]:
+    """What the learner's function gives for each case of these questions, one for each thing that it returns; it gets
+    copies of the arguments.
 
     Args:
         names: what the cases are called, where their arguments are too long to be read.
@@ -124,15 +125,17 @@ def results(made: Callable[..., object], cases: Sequence[tuple], names: Sequence
     Raises:
         StillOpen: when there is nothing for any case. Wrong: when there is nothing for some.
     """
+    cases = asks[-1].cases
     names = names or [named(case) for case in cases]
     found = [called(made, copy.deepcopy(case), name) for case, name in zip(cases, names)]
     empty = [n for n, value in enumerate(found) if nothing(value)]
-    if len(empty) == len(cases):
-        raise StillOpen
     if empty:
-        raise Wrong(
-            f"Your function returns nothing for {names[empty[0]]} (None): is there a way through it without a return?"
-        )
+        right = tuple(asked.right(*cases[empty[0]]) for asked in asks)
+        wanted, name = cut(pretty(right if len(asks) > 1 else right[0]), 120), names[empty[0]]
+        if len(empty) == len(cases):
+            raise StillOpen(wanted=f" For {name} it should return {wanted}.")
+        said = f"Your function returns nothing for {name} (None), and it should return {wanted}"
+        raise Wrong(f"{said}: is there a way through it without a return?")
     return found
 
 
@@ -157,16 +160,14 @@ def points(n: int) -> list[float]:
 
 def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) -> list[int]:
     """The tokens, of a vocabulary of this size, that a learner's rule writes for several arguments."""
-    found = for_each(rule, cases)
-    for token, case in zip(found, cases):
-        if token is None and any(other is not None for other in found):
-            raise Wrong(
-                f"Your rule returns nothing for {cut(pretty(case), 120)} (None): is there a way through it without a return?"
-            )
-    tokens = [whole(token, "What your rule returns") for token in found]
-    for token in tokens:
-        if not 0 <= token < size:
-            raise Wrong(f"Your rule returned the token {token}, but there are only the tokens 0 to {size - 1}.")
+    tokens = []
+    for token, case in zip(for_each(rule, cases), cases):
+        if token is None:
+            said = f"Your rule returns nothing for {named(case)} (None), and it should return a token"
+            raise Wrong(f"{said}: is there a way through it without a return?")
+        tokens.append(whole(token, "What your rule returns"))
+        if not 0 <= tokens[-1] < size:
+            raise Wrong(f"Your rule returned the token {tokens[-1]}, but there are only the tokens 0 to {size - 1}.")
     return tokens
 
 

@@ -99,6 +99,8 @@ WRONG = {
         "p equal to q": (counted([([0.5, 0.3, 0.2], [0.5, 0.3, 0.2])], 3_000, 0.05), "cannot fail", None, 0),
         "asserts": (asserted, "in place of `assert`", None, 0),
         "one token in the residual": (counted(TWO[:1], 10_000, 0.02), "uses the number of the accept test again", None, 1),
+        "too much room": (counted(TWO, 10_000, 0.11), "with 10,000 draws 0.02 is enough", None, 1),
+        "no answer where it is wrong": (lambda rule: by_grid(rule) or None, "for one of the rules it returns None", None, 0),
         "no room for chance": (counted(TWO, 500, 0.005), "room for chance", None, 0),
     },
 }  # fmt: skip

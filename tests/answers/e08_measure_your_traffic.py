@@ -69,6 +69,7 @@ WRONG = {
         "another drafter": (lambda report: (by_ifs(report)[0], "some", []), "The drafters of this report are"),
         "always unclear": (lambda report: ("unclear", *by_ifs(report)[1:]), "lookup / eagle from 1.05 to 1.26; 30 prompts) the decision should be 'deploy'"),
         "None for unclear": (lambda report: found if (found := by_ifs(report))[0] != "unclear" else None, "returns nothing"),
+        "no look at the number of prompts": (lambda report: [r["ratio_interval"][0] for r in report["rows"] if r["kind"] == "overall" and r["arm"] != "plain"], "fewer than 20 prompts and no interval"),
         "other kinds": (lambda report: (*by_ifs(report)[:2], ["chat"]), "of this drafter below 1"),
     },
 }  # fmt: skip

@@ -199,7 +199,7 @@ def judge_pass_and_v(made_pass_seconds: Formula, made_v: Formula | None = None) 
                 unwritten.add(name)
                 wrong[name] = Wrong(f"Now write {name}.")
             else:
-                wrong[name] = Wrong(f"In {name}: {RETURNS_NOTHING}")
+                wrong[name] = Wrong(f"In {name}: {RETURNS_NOTHING}{e.wanted}")
     if len(unwritten) == 2:
         raise StillOpen
     if len(wrong) == 2:

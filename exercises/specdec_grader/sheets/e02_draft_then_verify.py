@@ -1,6 +1,7 @@
 """Exercise 2: one round, what stays in the cache, both caches after a round, and the loop."""
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable
 from itertools import product
 
 from specdec_grader.coerce import common_start, listed, shown, whole
@@ -28,9 +29,10 @@ ROUNDS = (  # (drafts, the target's choices at γ + 1 places)
 )
 
 
-def several_results(made: Callable[..., object], what: str, cases: Sequence[tuple] = ROUNDS, n: int = 2) -> tuple:
-    """What the learner's function gives in all cases: the first of its n results, the second, and so on."""
-    return tuple(zip(*(listed(values, n, f"What your function returns, {what},") for values in results(made, cases))))
+def several_results(made: Callable[..., object], what: str, *asks: Question) -> tuple:
+    """What the learner's function gives in all cases: what the first question is about, the second, and so on."""
+    given = results(made, *asks)
+    return tuple(zip(*(listed(values, len(asks), f"What your function returns, {what},") for values in given)))
 
 
 # 2.round: the tokens, then the marks
@@ -71,7 +73,7 @@ MARKS = Question(
 
 @part("2.round", points=3, asks=[TOKENS, MARKS])
 def judge_round(made: Callable[[list, list], tuple]) -> None:
-    written, found = several_results(made, "the tokens and the marks")
+    written, found = several_results(made, "the tokens and the marks", TOKENS, MARKS)
     written = [listed(tokens, what="The first result") for tokens in written]
     if any(isinstance(token, str) for tokens in written for token in tokens):
         raise Wrong("The tokens that are written come first, then the marks.")
@@ -122,7 +124,7 @@ STAY = question(
 
 @part("2.cache", points=2, asks=[MADE, STAY])
 def judge_cache(made: Callable[[list, list], tuple]) -> None:
-    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*several_results(made, "made and stay"))]
+    pairs = [(whole(a, "made"), whole(b, "stay")) for a, b in zip(*several_results(made, "made and stay", MADE, STAY))]
     entries, stays = zip(*pairs)
     if not MADE.first_wrong(stays) and not STAY.first_wrong(entries):
         raise Wrong(
@@ -180,7 +182,7 @@ KEPT_AND_READ = {
 @part("2.rewind", points=3, asks=list(KEPT_AND_READ.values()))
 def judge_rewind(made: Callable[[list, list, list], tuple]) -> None:
     """Each of the three lists earns a third, and the first that is wrong is told."""
-    columns = several_results(made, "two caches and what the draft model reads", DONE, n=3)
+    columns = several_results(made, "two caches and what the draft model reads", *KEPT_AND_READ.values())
     found = [
         [[whole(token, "A token") for token in listed(tokens, what=what)] for tokens in column]
         for what, column in zip(KEPT_AND_READ, columns)
@@ -260,7 +262,7 @@ def judge_run(made: Callable[..., list], run: Watched) -> None:
         raise Wrong("Your function returns nothing: return the list of new tokens.")
     lesser, run.lesser, run.ended = run.lesser, None, True
     try:
-        judge_text(run, listed(result))
+        judge_text(run, [whole(token, "A written token") for token in listed(result)])
     except Wrong as e:
         raise Wrong(str(lesser), min(e.earned, lesser.earned), lesser.belief) if lesser else e from None
     if lesser:

@@ -109,7 +109,7 @@ def numbers(value: object, length: int | None) -> list[float]:
 
 @part("4.tokens", points=2, asks=[TOKENS])
 def judge_tokens(made: Callable[[float, list[int]], list[float]]) -> None:
-    given = zip(results(made, TOKENS.cases), TOKENS.cases)
+    given = zip(results(made, TOKENS), TOKENS.cases)
     TOKENS.compare([numbers(value, len(gammas)) for value, (_, gammas) in given])
     gammas = [4, 0, 1]
     before = f"γ = {pretty(gammas)} your function gives"
@@ -182,7 +182,7 @@ SOURCE = question(
 
 @part("4.claim", points=2, seconds=5, asks=[VALUE, SOURCE])
 def judge_claim(made: Callable[[float, int, float], tuple[float, int | None]]) -> None:
-    values, gammas = zip(*(listed(value, 2) for value in results(made, SOURCE.cases)))
+    values, gammas = zip(*(listed(value, 2) for value in results(made, VALUE, SOURCE)))
     true = [VALUE.right(*case) for case in SOURCE.cases]
     if list(values) == [SOURCE.right(*case) for case in SOURCE.cases] and same(list(gammas), true):
         raise Wrong("The two results are swapped: first the tokens per pass, then the γ.", 0.5)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from specdec_grader.coerce import listed, nothing, number, reject_empty, same, shown, whole
+from specdec_grader.coerce import listed, nothing, number, same, shown, whole
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
 from specdec_grader.question import ROUNDED, for_each, pretty, question, results, stored, table
@@ -111,7 +111,7 @@ BEST = question(
 
 @part("5.best", points=2, asks=[BEST])
 def judge_best(made: Callable[[float, list[float], list[float], float], int]) -> None:
-    values = results(made, BEST.cases)
+    values = results(made, BEST)
     if same([number(value, WHAT) for value in values], speedups := [max(gains(*case)) for case in BEST.cases]):
         said = "this is the speed-up. Give back the γ that reaches it."
         raise Wrong(f"Your function gives {pretty(speedups[0])}: {said}", 0.5)
@@ -126,7 +126,6 @@ def judge_best(made: Callable[[float, list[float], list[float], float], int]) ->
 
 # 5.least
 
-FREE = (3, 1.0)  # even α = 0 is enough
 NEVER = "A round writes {} tokens at most, so no α is enough: give None."
 FREE_AT_0 = (
     "A round that costs no more than a plain pass never loses: it writes one token even for α = 0. The least α is 0."
@@ -135,7 +134,7 @@ EDGES = {
     (4, 5.01): NEVER,
     (1, 2.5): NEVER,
     (2, 30.0): NEVER,
-    FREE: FREE_AT_0,
+    (3, 1.0): FREE_AT_0,
     (3, 0.6): FREE_AT_0,
     (1, 0.95): FREE_AT_0,
     (3, 4.0): "A round that writes γ + 1 tokens for a cost of γ + 1 comes out even: α = 1 is just enough.",
@@ -170,7 +169,7 @@ LEAST = question(
 def judge_least(made: Callable[[int, float], float | None]) -> None:
     values = for_each(made, LEAST.cases)
     if all(map(nothing, values)):
-        reject_empty(made(*FREE))  # None is an answer to the cases, but not to this one
+        results(made, LEAST)  # None is an answer, but to none of these
     found = list(map(read_alpha, values))
     if all(same(x, LEAST.right(*case), 0.011) for case, x in zip(LEAST.cases, found)):
         coarse = "Near, but not near enough: it should be right to 0.0005. Halve the interval more often."
@@ -261,7 +260,7 @@ PICK = question(
 
 @part("5.pick", points=3, asks=[PICK])
 def judge_pick(made: Callable[[Table], Choice]) -> None:
-    found = [chosen(value, table) for value, table in zip(results(made, PICK.cases), TABLES)]
+    found = [chosen(value, table) for value, table in zip(results(made, PICK), TABLES)]
     paying = [n for n, x in enumerate(found) if x != NOTHING]  # a wrong choice may also be found not to pay
     replace(PICK, cases=[PICK.cases[n] for n in paying]).compare([found[n] for n in paying])
     PICK.compare(found)

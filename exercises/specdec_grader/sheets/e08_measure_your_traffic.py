@@ -93,7 +93,7 @@ def read_survival(value: object, places: int) -> tuple[Alphas, float]:
 
 @part("8.survival", points=2, asks=[ALPHAS, TOKENS])
 def judge_survival(made: Callable[[Cards], tuple[Alphas, float]]) -> None:
-    found = [read_survival(value, len(cards[0][1])) for (cards,), value in zip(ENGINES, results(made, ENGINES))]
+    found = [read_survival(value, len(cards[0][1])) for (cards,), value in zip(ENGINES, results(made, ALPHAS, TOKENS))]
     by_place, tokens = zip(*found)
     ALPHAS.compare(by_place, earned=0.5 * (TOKENS.first_wrong(tokens) is None))
     TOKENS.compare(tokens, earned=0.5)
@@ -253,7 +253,9 @@ def read_decision(value: object) -> tuple[str, str | None, list[str]]:
 
 @part("8.decide", points=3, asks=[DECISION, DRAFTER, KINDS])
 def judge_decide(made: Callable[[dict], tuple[str, str, list[str]]]) -> None:
-    values = results(made, CASES, [f"the report “{name}”" for name in REPORTS])
+    none = f", which has fewer than {ENOUGH} prompts and no interval"
+    names = [f"the report “{name}”{none * (not fastest(r)['ratio_interval'])}" for name, r in REPORTS.items()]
+    values = results(made, DECISION, DRAFTER, KINDS, names=names)
     decisions, drafters, leave = zip(*map(read_decision, values))
     DRAFTER.compare(drafters)
     DECISION.compare(decisions, earned=1 / 3)
