@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from specdec_grader.coerce import common_start, listed, whole
 from specdec_grader.mistakes import Wrong
-from specdec_grader.supplied.toy import Drafter, ToyTarget, checked, written_alone
+from specdec_grader.supplied.toy import FACTOR, ToyTarget, checked, drafter, written_alone
 
 
 def matching(drafts: Sequence[int], choices: Sequence[int]) -> list[int]:
@@ -19,11 +19,11 @@ class Watched(ToyTarget):
     of it are stale, and a draft that continues it is accepted.
     """
 
-    def __init__(self, prompt: Sequence[int], n: int, gamma: int, draft: Drafter, end: int):
-        super().__init__()
+    def __init__(self, prompt: Sequence[int], n: int, gamma: int, rights: Sequence, end: int, factor: int = FACTOR):
+        super().__init__(factor)
         self.prompt, self.n, self.gamma, self.end = list(prompt), n, gamma, end
-        self.truth = [*prompt, *written_alone(prompt, n + 2 * gamma + 4)]
-        self.drafting = draft
+        self.truth = [*prompt, *written_alone(prompt, n + 2 * gamma + 4, factor)]
+        self.drafting = drafter(rights, factor)
         # The round
         self.text = list(prompt)  # as the drafter saw it last
         self.drafts: list[int] = []  # the newest proposal

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from specdec_grader.coerce import shown
 
+FACTOR = 48271  # of the target that a learner can look into
+
 
 def checked(tokens: Iterable[int]) -> list[int]:
     """The tokens as a list. Raises TypeError for anything else than whole numbers."""
@@ -23,7 +25,8 @@ class ToyTarget:
 
     LENT = ("extend", "rewind", "entries", "length")  # all that a learner's code in another process may ask for
 
-    def __init__(self) -> None:
+    def __init__(self, factor: int = FACTOR) -> None:
+        self._factor = factor  # another one makes a target that writes another text
         self._entries: list[int] = []
         self._states = [1]
 
@@ -41,7 +44,7 @@ class ToyTarget:
         choices = []
         for token in checked(tokens):
             self._entries.append(token)
-            self._states.append((self._states[-1] * 48271 + 7919 * token) % 2147483647)
+            self._states.append((self._states[-1] * self._factor + 7919 * token) % 2147483647)
             choices.append(10 + self._states[-1] // 1000 % 90)
         return choices
 
@@ -56,9 +59,9 @@ class ToyTarget:
         return f"ToyTarget(entries={self._entries})"
 
 
-def written_alone(prompt: Sequence[int], n: int) -> list[int]:
+def written_alone(prompt: Sequence[int], n: int, factor: int = FACTOR) -> list[int]:
     """What the target writes without drafts: plain decoding, n tokens."""
-    target, text = ToyTarget(), list(prompt)
+    target, text = ToyTarget(factor), list(prompt)
     target.extend(text[:-1])
     for _ in range(n):
         text += target.extend(text[-1:])
@@ -68,7 +71,7 @@ def written_alone(prompt: Sequence[int], n: int) -> list[int]:
 Drafter = Callable[[list[int], int], list[int]]
 
 
-def drafter(rights: Sequence[int | None]) -> Drafter:
+def drafter(rights: Sequence[int | None], factor: int = FACTOR) -> Drafter:
     """A drafter of which it is known how many of its drafts are right.
 
     The next draft is wrong. Those behind it agree with the target again, so that a loop which keeps
@@ -81,7 +84,7 @@ def drafter(rights: Sequence[int | None]) -> Drafter:
 
     def draft(text: list[int], most: int) -> list[int]:
         right = rights[len(text) % len(rights)]
-        target, drafts = ToyTarget(), []
+        target, drafts = ToyTarget(factor), []
         if right is None or not text:
             return drafts
         choice = target.extend(text)[-1]
