@@ -39,9 +39,9 @@ def test_3_test_each_planted_rule_is_to_be_called_wrong():
     for rule, name in ((DRAWS, "draws from p"), (KEEPS, "accepts every draft"), (TWICE, "uses the number")):
         verdict = grade_part("3.test", accepting(rule))
         assert (verdict.status, verdict.points) == (WRONG, 1.0)
-        assert name in verdict.message and "Does it use" not in verdict.message
+        assert name in verdict.message
     verdict = grade_part("3.test", accepting(DRAWS, TWICE))
-    assert verdict.points == 0.5 and "draws from p" in verdict.message and "Does it use" in verdict.message
+    assert verdict.points == 0.5 and "draws from p" in verdict.message and "Two things can hide it" in verdict.message
 
 
 @pytest.mark.parametrize(("misses", "status"), [(1, RIGHT), (2, WRONG), (5, WRONG)])
@@ -167,12 +167,12 @@ def test_7_policy_the_goals_are_told_in_their_order():
 # 6.improve
 
 
-@pytest.mark.parametrize(("most", "times", "points"), [(7, 1.036, 0), (1, 1.058, 1), (5, 1.092, 1), (4, 1.126, 2)])
+@pytest.mark.parametrize(("most", "times", "points"), [(7, 1.039, 0), (1, 1.049, 0), (5, 1.112, 1), (4, 1.136, 2)])
 def test_6_improve_each_step_that_is_reached_is_a_third(most, times, points):
     verdict = grade_part("6.improve", lambda text, gamma: variants.with_loops(text, most))
     assert (
         verdict.points == points
-        and f"{times} times the plain version (1.24); the steps are 1.05, 1.12, 1.18." in verdict.message
+        and f"{times} times the plain version (1.22); the steps are 1.05, 1.12, 1.18." in verdict.message
     )
 
 

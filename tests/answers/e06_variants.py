@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import sys
 from importlib import resources
 
 
@@ -55,16 +54,18 @@ def reads_the_file(text, gamma):
     return next((t[len(text) : len(text) + gamma] for t in TEXTS if t[: len(text)] == text), [])
 
 
-def looks_at_its_caller(text, gamma):
-    frame = sys._getframe(1)
-    while frame and not hasattr(frame.f_locals.get("text"), "answer"):
-        frame = frame.f_back
-    whole = frame.f_locals["text"] if frame else None
-    return (whole.prompt + whole.answer)[len(text) : len(text) + gamma] if whole else []
+def pattern(tokens):
+    """For each token the place where it stands first: the same whatever numbers the tokens have."""
+    first = {}
+    return [first.setdefault(token, place) for place, token in enumerate(tokens)]
 
 
-def looks_and_says_what_has_stood_there(text, gamma):
-    return list(itertools.takewhile(text.__contains__, looks_at_its_caller(text, gamma)))
+def knows_the_given_texts(text, gamma):
+    """By their patterns; what follows is written in the numbers that this text has."""
+    known = next((t for t in TEXTS if pattern(t[: len(text)]) == pattern(text)), [])
+    number = dict(zip(known, text))
+    follows = itertools.takewhile(number.__contains__, known[len(text) :][: 8 if len(text) % 4 else 4])
+    return [number[token] for token in follows]
 
 
 RIGHT = {
@@ -75,14 +76,13 @@ WRONG = {
     "6.propose": {
         "the whole rest": (lambda text, gamma: text[searched(text)[1] :] if with_loops(text, 1) else [], "should be [9, 8]; yours is [9, 8, 1, 2, 3]. Which run matches"),
         "changes the text": (lambda text, gamma: [text.append(token) or token for token in with_loops(text, gamma)], "Work on a copy"),
-        "None where nothing is found": (lambda *case: with_loops(*case) or None, "returns nothing for"),
+        "None where nothing is found": (lambda *case: with_loops(*case) or None, "returns nothing for ([1, 2, 3, 4, 5], 3) (None), and it should return []"),
     },
     "6.improve": {
         "the plain version": (with_loops, "when is it worth copying fewer", 8, 0),
         "only when sure": (lambda text, gamma: with_loops(text, gamma) if searched(text, (12,))[0] else [], "is silent in", 11, 0),
         "always something": (always_something, "each one costs", 7),
         "reads the stored answers": (reads_the_file, "is silent in 100%"),
-        "looks at its caller": (looks_at_its_caller, "had not stood in the text so far"),
-        "looks, and says what has stood there": (looks_and_says_what_has_stood_there, "come from the answer"),
+        "knows the given texts": (knows_the_given_texts, "is silent in 100%", None, 0),
     },
 }  # fmt: skip

@@ -3,10 +3,11 @@
 import copy
 import random
 
+from specdec_grader.coerce import reject_empty
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part
-from specdec_grader.question import question
-from specdec_grader.supplied.copying import PRICE, Propose, Replayed, Text, drafts, replay, texts, total
+from specdec_grader.question import question, stored
+from specdec_grader.supplied.copying import GAMMA, PRICE, Propose, Replayed, Text, drafts, replay, total
 
 # 6.propose
 
@@ -68,31 +69,27 @@ def judge_propose(made: Propose) -> None:
 # 6.improve
 
 STEPS = (1.05, 1.12, 1.18)  # times the plain version; two different ideas were tried that reach the last one
-REACHABLE = 1.55  # times the plain version, when of all matches the best is known beforehand, and its length
 VOCABULARY = 49_152
+HELD_OUT = [Text(t["id"], t["prompt"], t["answer"]) for t in stored("copying")["texts"]]  # which no learner is given
 
 
-def renumbered(text: Text, seed: int) -> Text:
-    """The same text with other numbers for its tokens: what follows what stays, and no number can be known."""
+def renumbered(text: Text) -> Text:
+    """The same text with other numbers for its tokens, new each time: what follows what stays, and no number is known."""
     ids = sorted({*text.prompt, *text.answer})
-    other = dict(zip(ids, random.Random(seed).sample(range(VOCABULARY), len(ids))))
+    other = dict(zip(ids, random.sample(range(VOCABULARY), len(ids))))
     return text._replace(prompt=[other[i] for i in text.prompt], answer=[other[i] for i in text.answer])
 
 
 @part("6.improve", points=3, seconds=60, shows=True)
 def judge_improve(made: Propose) -> None:
-    yours = total(replay(made, renumbered(text, seed)) for seed, text in enumerate(texts()))
-    plain = total(replay(propose, text) for text in texts())
+    reject_empty(made([1, 2, 1], GAMMA))
+    yours = total(replay(made, renumbered(text)) for text in HELD_OUT)
+    plain = total(replay(propose, text) for text in HELD_OUT)
     times = yours.per_cost / plain.per_cost
-    if times > REACHABLE:
-        raise Wrong(
-            f"Your drafter brings {times:.2f} times the plain version. Whoever knew at each place which match is right, "
-            f"and for how long, would reach {REACHABLE}: these drafts come from the answer. Use `text` only."
-        )
     reached = sum(times >= step for step in STEPS)
     if reached < len(STEPS):
         said = (
-            f"Your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
+            f"On nine other texts your drafter brings {yours.per_cost:.2f} tokens per cost, {times:.3f} times the plain version "
             f"({plain.per_cost:.2f}); the steps are {', '.join(map(str, STEPS))}."
         )
         mistake = next_step(yours, plain, times)

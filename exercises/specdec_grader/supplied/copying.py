@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from typing import NamedTuple
 
-from specdec_grader.coerce import common_start, listed, whole
+from specdec_grader.coerce import common_start, listed, nothing, whole
 from specdec_grader.mistakes import Wrong
 
 PRICE = 0.1  # plain passes that each draft costs, right or wrong
@@ -19,6 +19,10 @@ Propose = Callable[[list[int], int], Sequence[int]]
 
 def drafts(value: object) -> list[int]:
     """What a drafter returned, as a list of whole numbers."""
+    if nothing(value):
+        raise Wrong(
+            "Your drafter returns None for a text; it should return a list of tokens, or [] to propose nothing."
+        )
     return [whole(token, "A proposed token") for token in listed(value)]
 
 
@@ -74,9 +78,6 @@ def replay(made: Propose, text: Text) -> Replayed:
             raise Wrong(said)
         rest = text.answer[done:]
         accepted = rest[: common_start(proposed, rest)]
-        if not set(accepted) <= set(so_far):
-            said = "A draft of yours was right, though its token had not stood in the text so far: whoever copies cannot know it."
-            raise Wrong(f"{said} Use `text` only, and nothing that knows the answer.")
         done = min(len(text.answer), done + len(accepted) + 1)
         passes, drafted, silent = passes + 1, drafted + len(proposed), silent + (not proposed)
     return Replayed(len(text.answer), passes, drafted, silent)
