@@ -100,10 +100,7 @@ def next_step(yours: Replayed, plain: Replayed, times: float) -> Mistake:
     """What to think about next, and the belief that a bad result shows."""
     silent, a_round = yours.silent / yours.passes, yours.drafted / yours.passes
     if silent > 0.6:
-        price = str(PRICE)
-        said = (
-            f"It is silent in {silent:.0%} of the rounds. A wrong draft does not spoil the text, it only costs {price}:"
-        )
+        said = f"It is silent in {silent:.0%} of the rounds. A wrong draft spoils no text, it only costs {PRICE}:"
         belief = 11 if yours.drafted > 0 and times < 1 else None
         return Mistake(f"{said} try more often, with fewer tokens where you are less sure.", belief=belief)
     if times < 1 and yours.per_pass > plain.per_pass:

@@ -97,7 +97,7 @@ class Watched(ToyTarget):
             self.rewound = False
         self.choices = super().extend(tokens)
         self.valid = max(self.valid, common_start(self._entries, self.truth))
-        dropped = self.room(self.text) > 0 and (self.asked < 1 or bool(self.drafts and not self.given))
+        dropped = self.room(self.text) > 0 and (self.asked < 1 or self.wrong_drafts(self.given or []) is not None)
         is_first_of_round = self.given is not None and given is None
         if is_first_of_round and not dropped:
             self.by_drafts += self.known - known
