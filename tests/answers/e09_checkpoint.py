@@ -38,7 +38,7 @@ RIGHT = {
     "9.c4": [c4([2.35 * max(1, b / 36) / max(1, 4 * b / 36) for b in (1, 18, 72)], 2.35 * 36 / 4), c4([2.35, 1.18, 0.59], 22), c4(torch.tensor([2.35, 2.35 / 2, 2.35 / 4]), 21.1), c4(crossover=21), c4(crossover=21.15)],
     "9.q1": [gives(5, 5, 10), gives([5.0, 5.0, Fraction(10)]), gives(torch.tensor([5.0, 5.0, 10.0])), [5, 5, 10], gives("5 ms", "5ms", "0.01 s"), gives("5, 5, 10")],
     "9.q3": [gives(1.556), gives(2.24 / (2 * 0.16 + 1.1 + 0.02)), gives("1.56"), gives([1.556]), 1.556],
-    "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), lambda: list("BDAC")],
+    "9.q4": [gives(["B", "D", "A", "C"]), gives("b", "d.", "(A)", "C"), gives("B, D, A, C"), lambda: list("BDAC")],
     **{part: [gives(x), gives(f" {x.lower()}. "), gives(f"({x})"), gives((x,))] for part, x in LETTERS.items()},
 }  # fmt: skip
 WRONG = {

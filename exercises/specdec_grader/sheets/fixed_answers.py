@@ -25,13 +25,18 @@ def numbers(right: Callable[[], Sequence[float]], what: str, room: float, **abou
     """A list of numbers, with room for each."""
 
     def read(value: object) -> list[float]:
-        items = re.split(r"[,;]\s+", value) if isinstance(value, str) and "," in value else value
-        return [typed(x, f"Each item of the {what}") for x in listed(items, len(right()), f"The {what}")]
+        return [typed(x, f"Each item of the {what}") for x in listed(apart(value), len(right()), f"The {what}")]
 
     return fixed(right, read=read, equal=partial(same, tolerance=room), **about)
 
 
 # What was typed
+
+
+def apart(value: object) -> object:
+    """What stands in one text, with commas between."""
+    return re.split(r"[,;]\s+", value) if isinstance(value, str) and "," in value else value
+
 
 NAMES = {ACCEPTED: "✓✔✅", REJECTED: "✗✘❌x×✕✖", DISCARDED: "–-—−", CORRECTED: "↻", BONUS: "+"}  # and easier to type
 SYMBOLS = {symbol: name for name, symbols in NAMES.items() for symbol in symbols}
@@ -118,7 +123,7 @@ def several(id: str, questions: dict[str, Question]) -> None:
 
     @part(id, points=1, asks=list(questions.values()))
     def judge_several(made: object) -> None:
-        values = listed(given(made))
+        values = listed(apart(given(made)))
         if len(values) != len(questions):
             names = ", ".join(questions)
             raise Wrong(f"Your function should return {len(questions)} things: {names}. It returns {len(values)}.")
