@@ -50,10 +50,6 @@ STORED = resources.files("specdec_lab").joinpath("data/exercises/copying.json").
 TEXTS = [t["prompt"] + t["answer"] for t in json.loads(STORED)["texts"]]
 
 
-def reads_the_file(text, gamma):
-    return next((t[len(text) : len(text) + gamma] for t in TEXTS if t[: len(text)] == text), [])
-
-
 def pattern(tokens):
     """For each token the place where it stands first: the same whatever numbers the tokens have."""
     first = {}
@@ -61,7 +57,6 @@ def pattern(tokens):
 
 
 def knows_the_given_texts(text, gamma):
-    """By their patterns; what follows is written in the numbers that this text has."""
     known = next((t for t in TEXTS if pattern(t[: len(text)]) == pattern(text)), [])
     number = dict(zip(known, text))
     follows = itertools.takewhile(number.__contains__, known[len(text) :][: 8 if len(text) % 4 else 4])
@@ -82,7 +77,6 @@ WRONG = {
         "the plain version": (with_loops, "when is it worth copying fewer", 8, 0),
         "only when sure": (lambda text, gamma: with_loops(text, gamma) if searched(text, (12,))[0] else [], "is silent in", 11, 0),
         "always something": (always_something, "each one costs", 7),
-        "reads the stored answers": (reads_the_file, "is silent in 100%"),
         "knows the given texts": (knows_the_given_texts, "is silent in 100%", None, 0),
     },
 }  # fmt: skip
