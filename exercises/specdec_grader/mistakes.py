@@ -52,8 +52,7 @@ class Wrong(Exception):
 
 
 class StillOpen(Exception):
-    """Nothing is there yet: what should be a result is what a stub returns. Its text says which result, `wanted` what it
-    should be, as a sentence.
+    """Nothing is there yet, as from a stub. Its text says which result, `wanted` what it should be, as a sentence.
 
     Attributes:
         unwritten: the code itself says so, by NotImplementedError.

@@ -116,8 +116,7 @@ def question(right: Callable[..., Any], mistakes: Sequence[Mistake] = (), **more
 
 
 def results(made: Callable[..., object], *asks: Question, names: Sequence[str] = ()) -> list[object]:
-    """What the learner's function gives for each case of these questions, one for each thing that it returns; it gets
-    copies of the arguments.
+    """What the learner's function gives for each case. There is a question for each thing that it returns.
 
     Args:
         names: what the cases are called, where their arguments are too long to be read.
@@ -163,8 +162,7 @@ def tokens_of(rule: Callable[..., object], cases: Sequence[tuple], size: int) ->
     tokens = []
     for token, case in zip(for_each(rule, cases), cases):
         if token is None:
-            said = f"Your rule returns nothing for {named(case)} (None), and it should return a token"
-            raise Wrong(f"{said}: is there a way through it without a return?")
+            raise Wrong(f"Your rule returns nothing (None) for {named(case)}: it should return a token each time.")
         tokens.append(whole(token, "What your rule returns"))
         if not 0 <= tokens[-1] < size:
             raise Wrong(f"Your rule returned the token {tokens[-1]}, but there are only the tokens 0 to {size - 1}.")
