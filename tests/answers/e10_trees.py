@@ -74,7 +74,7 @@ WRONG = {
     "10.offer": {
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept", None, 2),
         "not the third": (lambda *case: offering(*case, tested=2), "with three it is not", None, 2),
-        "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "Your rule returns nothing for"),
+        "a way without a return": (lambda p, drafts, qs, us, w: drafts[0] if us[0] < 0.9 else None, "it should return a token each time"),
     },
     "10.decide": {
         "the first": (lambda texts, T, shapes: next(iter(shapes)), "E / (d + v)"),
