@@ -92,24 +92,6 @@ def test_dots_show_each_text_and_a_stroke_at_their_mean(log):
     assert title == "a title (x)" and first.endswith(f"mean {short(means[0])}: 1 4 16") and last == "none none"
 
 
-@pytest.mark.parametrize(("row", "log"), [([], False), ([0.0, 0.0], False), ([2.0], True), ([2.0, 2.0], True)])
-def test_dots_without_width_can_be_drawn(row, log):
-    assert drawn(sd.Dots("", {"a": row}, "x", log=log))
-
-
-def test_passes_are_as_wide_as_their_longer_job():
-    """20 rows are computed in one reading of the weights: a pass over 50 takes 2.5, and its reading is over after 1."""
-    strips = {"plain": ([], [1, 1, 1]), "<round": ([0.5, 0.5], [5]), "full": ([], [50])}
-    shown = sd.Passes("One round", strips, crossing=20)
-    said = repr(shown).splitlines()[1:3]
-    assert said == ["plain: 3.00, passes over rows: 1, 1, 1", "<round: 2.00, drafts of 0.5 + 0.5, passes over rows: 5"]
-    rects = [r for r in drawn(shown).iter(f"{SVG}rect") if r.get("fill")]
-    one = (480 - 12) / 3  # pixels of a reading: the longest strip is as wide as the picture
-    wide = [(r.get("fill") == charts.BLUE, (float(r.get("width")) + 1.5) / one) for r in rects]
-    reading, computing = ([round(w, 2) for blue, w in wide if blue is of] for of in (True, False))
-    assert reading == [1, 1, 1, 0.5, 0.5, 1, 1] and computing == [0.05, 0.05, 0.05, 0.25, 2.5]
-
-
 def test_frequency_bars_show_what_was_wanted_and_what_came():
     """The bracket goes from two standard deviations below what is wanted to two above."""
     wanted, came = {"<the": 0.5, "b": 0.1}, {"plain": {"<the": 0.45}, "other": {"<the": 0.55, "b": 0.2}}

@@ -1,65 +1,17 @@
-"""The checkpoint: choices that cannot be guessed by their looks, keys that follow from the formulas, rubrics that are no answers."""
+"""The checkpoint: shares of a point, keys that follow from the formulas, and numbers that are those of its text."""
 
 import re
 from pathlib import Path
 
 import pytest
 from answers import e09_checkpoint as answers
-from specdec_grader.checks import PARTS, grade_part
+from specdec_grader.checks import grade_part
 from specdec_grader.sheets import e09_checkpoint as sheet
 
 from specdec_lab import theory
 
 SOURCE = (Path(__file__).parents[1] / "solutions" / "src" / "09_checkpoint.md").read_text(encoding="utf-8")
 CASES = SOURCE.split("\n## Part ")[1:]
-NAMES = ("c1", "c2", "c3", "c4", "q1", "q2")  # that have a choice
-NUMBERS = {"c1", "c2", "c3", "c4", "q1", "q3", "q4"}
-WORDS = {"c1", "c2", "c3", "c4"}
-
-
-def choices(case: str) -> dict[str, str]:
-    return dict(re.findall(r"^- \*\*([A-D])\.\*\* (.*)$", case, re.M))
-
-
-def right(name: str) -> str:
-    return next(x for x in "ABCD" if grade_part(f"9.{name}.why", lambda x=x: x).points)
-
-
-def test_every_case_has_its_checks():
-    """The four questions are asked in words, in numbers and with a choice; the quick checks without words."""
-    for name, case in zip((*NAMES, "q3", "q4"), CASES, strict=True):
-        assert (f'check("9.{name}.why", {name}_why)' in case) == (name in NAMES)
-        assert (f'check("9.{name}", {name})' in case) == (name in NUMBERS)
-        assert (f"<!-- answer 9.{name}.words: 1 points -->" in case) == (name in WORDS)
-        assert case.count("<summary>How to grade yourself</summary>") == (name in WORDS)
-    checks = {f"9.{n}.why" for n in NAMES} | {f"9.{n}" for n in NUMBERS}
-    assert {p for p in PARTS if p.startswith("9.")} == checks and all(PARTS[id].points == 1 for id in checks)
-
-
-def test_a_right_choice_does_not_show():
-    """Neither by its place nor by its length."""
-    places = [right(name) for name in NAMES]
-    assert set(places) == set("ABCD") and max(map(places.count, places)) == 2
-    ranks = []
-    for case, place in zip(CASES, places):
-        lengths = {letter: len(text) for letter, text in choices(case).items()}
-        assert set(lengths) == set("ABCD") and max(lengths.values()) - min(lengths.values()) <= 5, lengths
-        ranks.append(sum(n > lengths[place] for n in lengths.values()))
-    assert len(set(ranks)) > 1
-
-
-def test_a_wrong_choice_names_its_belief():
-    for name in NAMES:
-        named = [grade_part(f"9.{name}.why", lambda x=x: x).misconception for x in set("ABCD") - {right(name)}]
-        assert sum(n is not None for n in named) >= (2 if name == "q1" else 3)
-
-
-def test_a_reply_quotes_no_number_of_its_own():
-    for name, case in zip(NAMES, CASES):
-        for letter in set("ABCD") - {right(name)}:
-            said = grade_part(f"9.{name}.why", lambda x=letter: x).message.partition(" The belief")[0]
-            quoted = {number for number in re.findall(r"\d+(?:\.\d+)?", said) if number not in case}
-            assert not quoted or name == "c2", (name, letter, said)  # c2's are what the wrong rules write
 
 
 GAINS = [2.35, 1.175, 0.5875]
@@ -128,14 +80,6 @@ def test_the_judges_know_the_numbers_that_are_asked_about():
     assert number_row(seven, "γ") == list(gammas) and number_row(seven, "E, tokens per pass") == list(tokens)
     assert number_row(seven, "v, the target's pass in plain steps") == list(passes)
     assert f"One draft costs {sheet.ONE_DRAFT:g} plain steps, and the rest of each round {sheet.REST:g}." in seven
-
-
-def test_a_rubric_is_no_answer():
-    for case in CASES[:4]:
-        answer = re.search(r"points -->\n\n### BEGIN SOLUTION\n(.*?)### END SOLUTION", case, re.S)[1]
-        rubric = case.partition("How to grade yourself")[2]
-        sentences = [s.strip() for s in re.split(r"(?<=[.?:])\s", answer) if len(s.strip()) > 20]
-        assert len(sentences) >= 2 and not [s for s in sentences if s in rubric]
 
 
 def test_an_answer_without_return_is_no_stub():

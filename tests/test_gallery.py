@@ -32,12 +32,6 @@ def test_what_is_recorded_is_whole_exact_and_small():
     assert gallery.RECORDED.stat().st_size <= 700_000
 
 
-def test_what_stands_before_a_round_begins_at_a_word():
-    assert gallery.from_a_word("…l May. Its planks") == "…May. Its planks"
-    assert gallery.from_a_word("… Its planks") == "…Its planks"
-    assert gallery.from_a_word("Its planks") == "Its planks" and gallery.from_a_word("…planks\n") == "…planks\n"
-
-
 def test_a_recorded_text_can_be_made_again(lab):
     """The same rounds, token for token: these were not written by hand."""
     import record_rounds

@@ -12,10 +12,6 @@ def test_each_link_leads_to_a_page_that_has_the_word():
     assert words.wrong(TEXT) == []
 
 
-def test_an_entry_is_short():
-    assert {entry.word: n for entry in ENTRIES if (n := len(entry.text.split())) > 70} == {}
-
-
 def test_all_entries_and_rows_are_looked_at():
     found = {entry.word for entry in ENTRIES}
     assert set(re.findall(r"(?m)^## (.*)$", TEXT)) < found

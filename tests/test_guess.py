@@ -1,10 +1,8 @@
 """The prediction control and its outcome, and the ledger as a page; the browser is in `browser/`."""
 
 import json
-import re
 import uuid
 from datetime import UTC, datetime, timedelta
-from html import unescape
 
 import pytest
 
@@ -61,17 +59,6 @@ def test_a_guess_starts_empty_is_kept_and_then_fixed(fresh_ledger):
     assert later.state == control.state
     keep(later, 4)
     assert later.state == control.state
-
-
-@pytest.mark.parametrize("interval", [None, (1.2, 0.9)])  # in whatever order
-@pytest.mark.parametrize("theory", [None, 0.0, 1.1])
-def test_an_outcome_over_all_that_can_be_given(interval, theory):
-    sd.guess("a", "How many?", "ms")
-    shown = sd.outcome("a", 1.0, interval, theory)
-    data = shown.data
-    assert (data["question"], data["unit"], data["theory"]) == ("How many?", "ms", theory)
-    assert data["measured"] == {"name": "measured", "value": 1.0, "interval": interval and (0.9, 1.2)}
-    assert "no guess" in shown.error and shown.claim["measured"][-1]["theory"] == theory
 
 
 @pytest.mark.parametrize(
@@ -171,30 +158,11 @@ def test_an_outcome_that_is_no_measurement_is_one_sentence(numbers):
         sd.outcome("a", *numbers)
 
 
-def test_tensors_and_arrays_are_numbers_too(fresh_ledger):
-    import numpy as np
-    import torch
-
-    sd.outcome("a", torch.tensor(2.0), np.array([1.0, 3.0]), np.float32(1.5))
-    (measured,) = json.loads(fresh_ledger.read_text())["claims"]["a"]["measured"]
-    assert (measured["value"], measured["interval"], measured["theory"]) == (2.0, [1.0, 3.0], 1.5)
-
-
 def test_the_ledgers_page_judges_by_the_newest_outcome():
-    """By its value and its interval; and what was measured before says nothing any more."""
-    assert "No prediction yet" in repr(sd.ledger())
-    keep(sd.guess("01.a", "How <many>|*few*?", "ms"), 3)
+    keep(sd.guess("01.a", "How <many>?", "ms"), 3)
     sd.outcome("01.a", 30.0)
     error = sd.outcome("01.a", 4.0, (2.5, 5.5)).error
-    sd.outcome("01.b", 2.0)
-    Ledger().assume("01.a", "a line")
     Ledger().attempt("01.x", right=False, misconception=7)
-    Ledger().attempt("01.x", right=True, misconception=None)
-    Ledger().attempt("01.y", right=True, misconception=None)
-    html = sd.ledger()._repr_html_()
-    page = " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
-    assert f"How <many>|*few*? 3 ms 4 ms {error} a line" in page and "in the interval" in error and "30" not in page
-    assert "01.b no guess 2" in page
-    assert "1 of 2 questions" in page
-    assert f"{MISCONCEPTIONS[7]} (1×)" in page
-    assert "How &lt;many&gt;|*few*?" in html
+    page = repr(sd.ledger())
+    assert error in page and "in the interval" in error and "30" not in page
+    assert "0 of 1 questions" in page and f"{MISCONCEPTIONS[7]} (1×)" in page

@@ -6,7 +6,6 @@ What an import adds, what it leaves alone, and what it refuses.
 import json
 from pathlib import Path
 
-from specdec_grader import progress
 from specdec_grader.part import PARTS
 from specdec_grader.progress_table import progress_text, read_progress
 
@@ -45,37 +44,6 @@ def test_what_was_done_is_counted_at_its_best(fresh_ledger, capsys):
     assert part == {"id": "3.rule", "points": 3.0, "max_points": 3, "status": "right", "tries": 2}
     assert main(["progress", "--ledger", str(fresh_ledger)]) == 0
     assert "3 of 6   still open: 3.test" in capsys.readouterr().out
-
-
-def test_the_same_is_shown_in_a_notebook(fresh_ledger):
-    Ledger().judge("3.rule", RIGHT)
-    shown = progress()
-    assert "3 of 6" in shown._repr_html_() and "3.test" in shown._repr_html_() and "█████░░░░░" in shown._repr_html_()
-    assert repr(shown) == progress_text(*read_progress())
-
-
-def test_the_name_of_a_file_cannot_become_markup(tmp_path):
-    (tmp_path / "<b>.json").write_text("no ledger")
-    shown = progress(str(tmp_path / "<b>.json"))
-    assert "<b>.json could not be read" in repr(shown) and "<b>" not in shown._repr_html_()
-
-
-def test_each_lesson_is_a_line():
-    """With its counts, a bar, and what is open of it."""
-    parts = [{"id": "1.a", "points": 1.5, "max_points": 2}, {"id": "1.b", "points": 0.0, "max_points": 4}]
-    lessons = [
-        {"lesson": "00", "guesses": 5, "measured": 4, "quiz": [2, 7], "parts": []},
-        {"lesson": "01", "guesses": 0, "measured": 0, "quiz": [0, 0], "parts": parts},
-        {"lesson": "03", "guesses": 0, "measured": 0, "quiz": [1, 6], "parts": parts[1:]},
-    ]
-    news, *lines = progress_text({"lessons": lessons}, "What happened to the file.").splitlines()
-    assert news == "What happened to the file."
-    assert [line.split() for line in lines] == [
-        ["lesson", "guesses", "measured", "quiz", "exercise"],
-        ["00", "5", "4", "2/7", "–"],
-        ["01", "0", "0", "–", "██░░░░░░░░", "1.5", "of", "6", "still", "open:", "1.a,", "1.b"],
-        ["03", "0", "0", "1/6", "░░░░░░░░░░", "0", "of", "4"],  # all of it is open, which needs no list
-    ]
 
 
 GUESS = {"value": 2.7, "reason": "twice", "when": "2026-03-02T10:00:00+00:00", "after_outcome": False}

@@ -5,11 +5,10 @@ How a page asks and judges is in `browser/`.
 
 import json
 import re
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import pytest
-from specdec_grader.sheets import e09_checkpoint as checkpoint
 
 import specdec_lab as sd
 from specdec_lab import theory
@@ -19,7 +18,6 @@ from specdec_lab.errors import LabError
 from specdec_lab.formats import short
 
 ROOT = Path(__file__).parents[1]
-SHEETS = ROOT / "exercises" / "specdec_grader"
 VERSIONS = {item["id"]: item["versions"] for lesson in lessons() for item in items(lesson)}
 CHOICES = {id: versions[0]["choices"] for id, versions in VERSIONS.items() if "choices" in versions[0]}
 NUMBERS = {id: versions for id, versions in VERSIONS.items() if id not in CHOICES}
@@ -33,43 +31,15 @@ def test_each_lesson_has_its_items():
     assert len(VERSIONS) == sum(len(items(lesson)) for lesson in lessons())
 
 
-def test_a_quiz_begins_with_the_lesson_before():
-    for before, lesson in pairwise(lessons()[1:9]):
-        first, *others = items(lesson)
-        assert before in first["id"] or lesson == "04", first["id"]  # α is asked in 04 as lesson 03 defines it
-        assert all(item["id"].startswith(f"{lesson}.") for item in others)
-
-
-def test_every_misconception_is_exposed():
-    """By a wrong answer to a quiz, or to an exercise."""
-    number = re.compile(r'"(?:misconception|belief)": (\d+)')
-    files = [path.read_text("utf-8") for path in (ROOT / "specdec_lab" / "data" / "quiz").glob("*.json")]
-    found = {int(n) for n in number.findall(json.dumps(VERSIONS))}
-    assert sorted(number.findall("".join(files))) == sorted(number.findall(json.dumps(VERSIONS)))
-    for path in [*SHEETS.rglob("*.py"), *SHEETS.rglob("*.md")]:
-        found |= {int(n) for n in re.findall(r"\[belief (\d+)", path.read_text(encoding="utf-8"))}
-    assert found == set(MISCONCEPTIONS) == set(range(1, 16))
-
-
 @pytest.mark.parametrize("id", CHOICES)
 def test_choices_are_fair(id):
     choices = CHOICES[id]
     assert [c["right"] for c in choices].count(True) == 1
     assert len({c["text"] for c in choices}) == len(choices) >= 3
-    lengths = [len(c["text"]) for c in choices]
-    assert max(lengths) <= 1.25 * min(lengths), lengths
-    assert max(lengths) <= 70  # a radio button has one line
     for c in choices:
         assert set(c) == {"text", "reason", "right", "misconception"}
         assert len(c["reason"]) > 30 and c["reason"].endswith(".")
         assert not (c["right"] and c["misconception"])
-
-
-def test_neither_length_nor_place_tells_the_right_choice():
-    for most in (max, min):
-        often = sum(most(choices, key=lambda c: len(c["text"]))["right"] for choices in CHOICES.values())
-        assert often <= len(CHOICES) / 2
-    assert 0.1 < sum(choices[0]["right"] for choices in CHOICES.values()) / len(CHOICES) < 0.5
 
 
 KEY = """
@@ -136,11 +106,6 @@ def test_answers_by_hand(id):
         assert v["answer"] == pytest.approx(BY_HAND[id](*numbers_in(v["question"])), rel=1e-6), v["question"]
 
 
-def test_numbers_are_written_as_in_the_lessons():
-    """Chances and ratios with a zero before the point: 0.75."""
-    assert not re.findall(r"(?<![\d.])\.\d", json.dumps(VERSIONS, ensure_ascii=False))
-
-
 def test_the_numbers_in_the_items_are_right():
     said = {id: json.dumps(VERSIONS[id], ensure_ascii=False) for id in CHOICES}
     E = theory.expected_tokens
@@ -149,10 +114,6 @@ def test_the_numbers_in_the_items_are_right():
     assert [round(theory.acceptance(*pair), 10) for pair in pairs] == [0.6, 0.9]
     matches = [f"{sum(a * b for a, b in zip(*pair)):.2f}" for pair in pairs]
     assert " to ".join(matches) in said["04.favourites"]
-
-
-def test_tasks_of_the_checkpoint_are_not_asked_before():
-    assert not re.findall(rf"n / {checkpoint.FREE}\b|{checkpoint.TOKENS} tokens", json.dumps(VERSIONS))
 
 
 @pytest.mark.parametrize("lesson", ["09", "1", "", "../quiz/01"])

@@ -8,7 +8,6 @@ from pathlib import Path
 import build
 import pytest
 import yaml
-from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
@@ -40,12 +39,6 @@ def test_every_requirement_is_pinned_within_its_range():
             assert r.specifier.contains(pins[r.name.lower()]), r
 
 
-def test_constraints_are_exact_versions_and_nothing_else():
-    pins = text("constraints.txt")
-    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pins.splitlines()[1:])
-    assert not re.search("nvidia|triton|cuda|--hash|://", pins)
-
-
 def test_environment_installs_the_project_on_a_python_it_allows():
     python = next(d for d in ENVIRONMENT["dependencies"] if isinstance(d, str) and d.startswith("python="))
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
@@ -74,19 +67,11 @@ def test_addresses_for_binder_and_colab_come_from_one_place():
     names = [path.stem for path in sorted((ROOT / "lessons" / "src").glob("[0-9]*.md"))]
     shown = build.hosted(SETTINGS["repository"], SETTINGS["tag"], names)
     assert f"{build.BEGIN}\n{shown}\n{build.END}" in README, "run `make links`"
-    set_up = build.hosted("someone/course", "v1", names)
-    for name in names:
-        assert f"https://mybinder.org/v2/gh/someone/course/v1?urlpath=lab/tree/lessons/{name}.ipynb" in set_up
-        assert f"https://colab.research.google.com/github/someone/course/blob/v1/lessons/{name}.ipynb" in set_up
-    assert "git+https://github.com/someone/course@v1" in set_up
 
 
 def test_the_readme_leads_to_the_site_where_there_is_an_address():
     shown = build.site_link(SETTINGS["repository"])
     assert README.split("\n\n")[1] == f"{build.SITE}{shown}{build.SITE_END}", "run `make links`"
-    set_up = build.between(README, build.SITE, build.SITE_END, build.site_link("Someone/Course"))
-    assert '<p><strong><a href="https://someone.github.io/Course/">' in MarkdownIt().render(set_up)
-    assert build.between(set_up, build.SITE, build.SITE_END, shown) == README
 
 
 def test_the_lab_never_imports_the_grader():

@@ -8,12 +8,11 @@ from tiny import raced, trace_of
 import specdec_lab as sd
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Uniforms
-from specdec_lab.engine.trace import Draft, Emitted, Round, Trace
+from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.measure.serving import StepCosts
-from specdec_lab.show import loadlab, terminal, widgets
+from specdec_lab.show import loadlab, widgets
 from specdec_lab.show.explorer import explorer_data, race_data
-from specdec_lab.show.terminal import MARKS
 
 
 def words(ids):
@@ -25,16 +24,6 @@ def data() -> dict:
     trace = trace_of(keep=Keep(top=3), uniforms=Uniforms(2, 3), stops=Stops(60))
     assert {r.emitted.kind for r in trace.rounds if r.emitted} == {"corrected", "bonus"}
     return explorer_data(trace, words, "a title")
-
-
-def test_every_mark_has_its_own_colour_and_symbol():
-    """A corrected token does not look like one that was accepted."""
-    assert len({m.symbol for m in MARKS.values()}) == len(MARKS)
-    promised = {"accepted": "#009E73", "rejected": "#D55E00", "corrected": "#E69F00", "bonus": "#0072B2"}
-    assert {word: MARKS[word].colour for word in promised} == promised
-    for word, mark in MARKS.items():
-        red, green, blue = bytes.fromhex(mark.colour[1:])
-        assert terminal.coloured(word, "x", True).startswith(f"\x1b[38;2;{red};{green};{blue}m")
 
 
 def test_explorer_data_is_plain_and_complete(data):
@@ -70,13 +59,6 @@ def test_a_race_that_was_interrupted_is_one_sentence():
         race_data(Trace([0]), raced().speculative, str, "", "")
 
 
-def test_a_tree_stands_in_the_terminal_with_brackets():
-    marks, parents = ["rejected", "accepted", "discarded", "accepted"], (-1, -1, 0, 1)
-    made = (Draft(n, 1, 1, None, None, 1, None, mark, parent=p) for n, (mark, p) in enumerate(zip(marks, parents)))
-    line = terminal.round_line(Round(3, tuple(made), Emitted(9, "bonus", 1, None)), lambda ids: f"t{ids[0]}", False)
-    assert line == "✗“t0” [–“t2”] ✓“t1” [✓“t3”]  →  +“t9”"
-
-
 BENDS_AT_16 = StepCosts(
     {(n, g): 0.02 * max(1.0, n * (g + 1) / 16) for n in (1, 2, 4, 8, 16, 32, 64) for g in (0, 1, 2, 4)}, join=0.02
 )
@@ -90,16 +72,6 @@ def test_the_explorer_begins_with_the_machine_that_it_is_given():
     assert widgets.passes({1: 2.0, 3: 4.0, 11: 3.0})[:5] == [1.0, 1.5, 2.0, 2.0, 2.0]  # it never falls
     timed = sd.SpeedupExplorer({"here": {1: [0.9, 1.0, 1.1], 5: [2.0, 2.0, 5.0]}}, c=0.2, o=0.1)
     assert timed.data["machines"] == explorer.data["machines"]
-
-
-def test_the_load_lab_says_where_drafting_begins_to_lose():
-    costs, _ = MACHINES["bends at 16 rows"]
-    assert costs.crossover(4, tokens=3.2) == 11  # 11 · 5 / 16 = 3.4 steps for 3.2 tokens
-    flat, _ = MACHINES["a flat one"]
-    assert flat.crossover(4, tokens=5.0) is None
-    here = loadlab.LoadLab(MACHINES).data["machines"]
-    assert here["bends at 16 rows"]["tokens"][4] == 3.2  # with γ = 4 a round writes so many
-    assert here["bends at 16 rows"]["limits"][4] == 11 and here["a flat one"]["limits"][4] is None
 
 
 def test_a_policy_that_wants_what_was_not_measured():
