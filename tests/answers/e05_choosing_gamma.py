@@ -60,7 +60,6 @@ WRONG = {
     "5.speedup": {
         "γ + 2 rows": (lambda a, n, c, v, o: by_formula(a, n, c, v[1:], o), "beyond the end of v"),
         "α = 1 divides by 0": (lambda a, n, c, v, o: (1 - a ** (n + 1)) / (1 - a) / (n * c + v[n] + o), "divides by 0"),
-        "no brackets": (lambda a, n, c, v, o: E(a, n) / n * c + v[n] + o, "which of the four"),
     },
     "5.best": {
         "the speed-up": (lambda *case: max(gains(*case)), "this is the speed-up", None, 1),
@@ -71,7 +70,6 @@ WRONG = {
         "beyond 1": (lambda n, x: by_grid(n, x, most=10), "no α is enough"),
         "rounded to two places": (lambda n, x: round(by_halving(n, x), 2) if x <= n + 1 else None, "Near, but not near enough", None, 1.5),
         "nothing at the lower edge": (lambda n, x: by_halving(n, x) if x > 1 else None, "never loses", None, 1.5),
-        "something else": (lambda n, x: 0.5, "a round writes"),
     },
     "5.pick": {
         "the mean of ratios, to see whether it pays": (pick(pays=lambda row: mean_gain(row) > 1), "mean of ratios there"),

@@ -75,12 +75,9 @@ WRONG = {
     "7.crossover": {
         "α falls with the batch": (lambda *case: by_loop(*case, gain=falling_alpha), "the answer is 27; yours is 11. For how many"),
         "infinity for None": (lambda *case: by_loop(*case) or float("inf"), "a finite number"),
-        "always 27": (lambda *case: 27, "the answer is None; yours is 27. For how many texts"),
     },
     "7.check": {
         "the same for all": (lambda chances, T: [1] * len(chances), "the answer is [3, 0, 0]; yours is [1, 1, 1]. Which draft is the likeliest"),
-        "the drafts themselves": (lambda chances, T: [list(row) for row in chances], "should be a number"),
-        "one number": (lambda chances, T: 3, "should be a list"),
     },
     "7.policy": {
         "never": (always(0), "never drafts"),

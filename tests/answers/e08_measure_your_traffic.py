@@ -61,7 +61,6 @@ WRONG = {
     },
     "8.survival": {
         "something else": (lambda cards: ([0.5] * len(cards[0][1]), by_counts(cards)[1]), "Of the rounds that got to a place"),
-        "both": (lambda cards: ([0.5] * len(cards[0][1]), 2), "Of the rounds that got to a place", None, 0.0),
         "other tokens": (lambda cards: (by_counts(cards)[0], 2), "tokens per pass are 2.85; yours are 2. How many drafts"),
         "a list that stops": (lambda cards: (conditional(pooled(cards)), 1 + sum(pooled(cards))), "no round reached"),
     },

@@ -44,20 +44,16 @@ RIGHT = {
 WRONG = {
     "9.c1": {
         "other words": (c1("a knife"), "from left to right"),
-        "a late draft accepted": (c1(marks="✓✓✗✓––↻"), "had ended before them", 1),
         "corrected and bonus mixed up": (c1(marks="✓✓✗–––+"), "The last mark is that of"),
         "a mark that does not exist": (c1(marks=[*MARKS[:6], "replaced"]), "or “bonus”; it is 'replaced'"),
     },
     "9.c2": {
         "in percent": (c2([100, 16.7, 100]), "right in percent"),
         "ratios above 1": (c2([p / q for p, q in zip(P, Q)]), "one of yours is 3.67"),
-        "another chance": (c2(third=0.5), "Add two chances"),
     },
     "9.c3": {
-        "another rate": (c3(1.5), "how many were tested, the misses included"),
         "exchanged": (c3(2.16, 0.674), "These are exchanged: the order is α, tokens per pass.", None, 0.5),
         "in percent": (c3(67.4), "About α: This is right in percent", None, 0.5),
-        "other tokens": (c3(tokens=3.3), "Divide all tokens"),
     },
     "9.c4": {
         "other gains": (c4([3, 2, 1]), "The gain is E"),
@@ -72,7 +68,6 @@ WRONG = {
         "with the best γ": (gives(2, 1.556), "The speed-up should be a number; it is (2, 1.556)"),
     },
     "9.q4": {
-        "the names": (gives(["lookup", "draft model", "Medusa", "EAGLE"]), "Return one letter"),
         "three letters": (gives(["B", "D", "A"]), "should return 4 things"),
         "EAGLE as Medusa": (gives(["B", "D", "A", "A"]), "About EAGLE: EAGLE goes step by step"),
     },

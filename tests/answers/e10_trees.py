@@ -65,11 +65,9 @@ WRONG = {
     "10.sees": {
         "no pairs": (lambda parents: [seen for _, seen in by_ways(parents)], "should have 2 items"),
         "changes what it is given": (lambda parents: [parents.append(0), by_ways(parents[:-1])][1], "changes the list"),
-        "something else": (lambda parents: [(1, [i]) for i in range(len(parents))], "from parent to parent"),
     },
     "10.walk": {
         "with gaps": (lambda parents, drafts, choices: ([i for i, x in enumerate(drafts) if x == choices[parents[i] + 1]], in_a_loop(parents, drafts, choices)[1]), "Begin at the text"),
-        "half a draft": (lambda parents, drafts, choices: ([0.5], 1), "a whole number"),
     },
     "10.offer": {
         "only the first": (lambda *case: offering(*case, tested=1), "fewer drafts are kept", None, 2),

@@ -52,11 +52,9 @@ WRONG = {
     },
     "11.stop": {
         "none": (lambda chances, limit: 0, "Multiply the chances"),
-        "half a draft": (lambda chances, limit: 1.5, "a whole number"),
     },
     "11.which": {
         "the names by heart": (lambda p, q, counts, rules: nearest(p, q, counts, RULES), "take the names from `rules`"),
-        "the second": (lambda *case: by_distance(*case)[1], "Work out what comes out by each rule"),
         "a number": (lambda p, q, counts, rules: 2, "“exact” or “likely enough” or"),
     },
 }  # fmt: skip

@@ -28,7 +28,6 @@ RIGHT = {
 }
 WRONG = {
     "12.aside": {
-        "names": (lambda customers: list(dict.fromkeys(customers))[::4], "should be a number"),
         "twice": (lambda customers: [0, 0], "a prompt twice"),
         "none": (lambda customers: [], "List the customers"),
     },
@@ -40,7 +39,6 @@ WRONG = {
         "something else": (lambda old, new: 0.5, "All new tokens"),
     },
     "12.paid": {
-        "infinity and less": (lambda step, before, after, minutes: (minutes * 60_000 / (step / before - step / after)) if after != before else float("nan"), "finite number"),
         "another word": (lambda *case: str(in_milliseconds(*case)).capitalize(), "if it is no number, should be “never”"),
         "something else": (lambda step, before, after, minutes: 12.0, "gives 12; it should be 267750. A token takes step / S"),
     },
