@@ -103,13 +103,6 @@ def test_suffix_decoding_stops_where_it_is_unsure_and_after_a_short_match():
     assert suffixes([*varied, 1]) == [], "also without a limit of one's own: of forty tokens none is worth a guess"
 
 
-def test_suffix_decoding_remembers_earlier_texts_and_only_what_it_is_given():
-    memory = Memory()
-    assert suffixes([1, 2, 3, 4, 5], memory=memory) == []
-    assert suffixes([8, 1, 2], memory=memory) == [3, 4, 5]
-    assert suffixes([8, 1, 2]) == []
-
-
 def test_suffix_decoding_learns_each_text_from_its_beginning():
     """What it has learned of others stays, but where it stands in a text is that text's."""
     for seed in range(4):

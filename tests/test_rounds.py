@@ -8,14 +8,13 @@ import torch
 from branched_drafter import DEEP, TWO_BY_TWO, TreeOf
 from tiny import TinyModel
 
-from specdec_lab.drafters import DialDrafter, Drafter, LookupDrafter, ModelDrafter
+from specdec_lab.drafters import DialDrafter, Drafter, ModelDrafter
 from specdec_lab.engine import decode
 from specdec_lab.engine.batch import Batch
-from specdec_lab.engine.decode import MOST_DRAFTS, Keep, Request, Stops, plain, speculative
+from specdec_lab.engine.decode import Keep, Request, Stops, plain, speculative
 from specdec_lab.engine.rules import Rule, verify_tree
 from specdec_lab.engine.trace import Seconds, Trace
 from specdec_lab.engine.verify import verify
-from specdec_lab.errors import LabError
 
 TARGET, DRAFT_MODEL = TinyModel(5, seed=3, spread=0.8), TinyModel(5, seed=4, spread=0.6)
 
@@ -102,17 +101,6 @@ def test_in_a_batch_they_are_those_of_all_and_the_clock_has_the_neighbours_promp
 # What else a round is given and gives.
 
 
-def test_as_many_drafts_as_the_limit_are_taken_and_one_more_is_refused():
-    target = TinyModel(4, seed=1, context=400)
-    r = next(speculative(target, ModelDrafter(target), [0], gamma=MOST_DRAFTS, stops=Stops(300)))
-    assert len(r.drafted) == MOST_DRAFTS
-    batch = Batch(target)
-    for run in (lambda n: next(speculative(target, LookupDrafter(), [0], gamma=n)), batch.step):
-        run(MOST_DRAFTS)
-        with pytest.raises(LabError, match=f"at most {MOST_DRAFTS}"):
-            run(MOST_DRAFTS + 1)
-
-
 REASONS = "eos", "stop_string", "limit", "context"
 
 
@@ -163,9 +151,3 @@ def test_a_rule_of_ones_own_is_given_whole_rows_also_in_greedy_rounds(shape):
     assert trace.tokens == Trace([0]).collect(plain(TARGET, [0], stops=Stops(12))).tokens
     assert [n for n, _ in seen] == [len(r.drafted) for r in trace.rounds]
     assert [tree is not None for _, tree in seen] == [bool(shape and r.is_tree) for r in trace.rounds]
-
-
-@pytest.mark.parametrize("prompt", [[-1], [0, 4], [2, -3, 1]])
-def test_a_prompt_with_an_id_that_is_no_token_is_refused(prompt):
-    with pytest.raises(LabError, match="outside 0…3"):
-        list(plain(TinyModel(4, seed=0), prompt, stops=Stops(2)))

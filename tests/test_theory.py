@@ -6,9 +6,6 @@ import random
 import pytest
 
 from specdec_lab import theory
-from specdec_lab.engine.verify import residual as engine_residual
-
-A = (0.5, 0.3, 0.2), (0.7, 0.1, 0.2)
 
 
 def test_expected_tokens_by_enumeration():
@@ -47,11 +44,6 @@ def test_the_loop_costs_as_the_pass_does():
     assert theory.best_gamma(0.8, 0.1, [1.0] * 9, o=0.0) < theory.best_gamma(0.8, 0.1, [1.0] * 9, o=1.0)
 
 
-def test_acceptance_and_residual_on_the_standing_example():
-    assert theory.acceptance(*A) == pytest.approx(0.8)
-    assert theory.residual(*A) == pytest.approx([0, 1, 0])
-
-
 def random_rows(seed: int, n: int = 4):
     dice = random.Random(seed)
 
@@ -76,15 +68,6 @@ def test_exact_rules_are_exact_and_bugs_are_not(name):
     assert (worst < 1e-9) == exact
 
 
-def test_the_residual_is_the_engines():
-    import torch
-
-    for seed in range(20):
-        p, q = random_rows(seed)
-        engine = engine_residual(torch.tensor(p, dtype=torch.float64), torch.tensor(q, dtype=torch.float64))
-        assert theory.residual(p, q) == pytest.approx(engine.tolist())
-
-
 def test_several_drafts_for_one_place_by_hand():
     """p = (0.5, 0.3, 0.2), q = (0.2, 0.2, 0.6). The first is refused with chance 0.4 (always the third token), and leaves
     (0.75, 0.25, 0). SampledTree again: 0.2 + 0.2 of the second are kept. Without the third: 0.5 + 0.25."""
@@ -94,6 +77,7 @@ def test_several_drafts_for_one_place_by_hand():
     for found in (again, without, theory.siblings(p, q, 3)):
         assert found.output == pytest.approx(list(p))
     assert theory.siblings(p, q, 1).kept == pytest.approx(theory.acceptance(p, q))
+    assert theory.siblings(p, (1.0, 0.0, 0.0), 2).output == pytest.approx(list(p))  # nothing is left to draw
     wrong = theory.siblings(p, q, 2, again=True, left=lambda p, q: p)
     assert wrong.output != pytest.approx(list(p), abs=0.05)
 
@@ -125,17 +109,3 @@ def test_rules_where_a_chance_is_zero_or_one():
     assert rule((0.5, 0.5), (0.0, 1.0)) == ([1.0, 0.5], [1.0, 0.0])
     assert rule(P, P) == ([1.0] * 3, list(P))
     assert match((1.0, 0.0), (1.0, 0.0)) == ([1.0, 0.0], [1.0, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("p", "q", "drafts", "kept"),
-    [
-        ((0.5, 0.3, 0.2), (1.0, 0.0, 0.0), 2, 0.5),  # nothing is left to draw as the second
-        ((0.5, 0.3, 0.2), (0.0, 0.0, 0.0), 2, 0.0),
-        ((0.5, 0.3, 0.2), (0.0, 0.5, 0.5), 1, 0.5),  # the first token is never drawn, those behind it are
-        ((0.0, 0.0, 1.0), (0.5, 0.5, 0.0), 2, 0.0),  # a target that says nothing of what is drawn
-    ],
-)
-def test_several_drafts_of_a_sure_or_silent_draft(p, q, drafts, kept):
-    found = theory.siblings(p, q, drafts)
-    assert (found.kept, found.output) == (pytest.approx(kept), pytest.approx(list(p)))

@@ -7,22 +7,11 @@ import pytest
 from tiny import SAMPLED, TinyModel, rounds_of_accepted, trace_of
 
 from specdec_lab.drafters import LookupDrafter, ModelDrafter
-from specdec_lab.engine.decode import Keep, Stops, plain, speculative
+from specdec_lab.engine.decode import Stops, plain, speculative
 from specdec_lab.engine.sampling import Sampler
 from specdec_lab.engine.trace import Draft, Emitted, Round, Seconds, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, collect
-from specdec_lab.show.terminal import to_json
-
-
-def test_the_checkpoint_numbers():
-    """Accepted lengths 0…4 in 2, 1, 1, 0, 6 rounds, γ = 4: 27 of 31 tested, 3.7 tokens a pass."""
-    trace = Trace([0]).collect(rounds_of_accepted([0, 0, 1, 2, *[4] * 6], gamma=4))
-    trace.check()
-    assert trace.histogram == [2, 1, 1, 0, 6]
-    assert trace.alpha == pytest.approx(27 / 31)
-    assert trace.tokens_per_pass == pytest.approx(3.7)
-    assert trace.alpha_by_position == pytest.approx([8 / 10, 7 / 8, 6 / 7, 6 / 6])
 
 
 def test_a_drafter_that_draws_though_the_target_is_greedy_is_recorded_with_its_own_q():
@@ -163,19 +152,3 @@ def test_each_identity_notices_what_breaks_it(name):
     Trace([0], [good]).check()
     with pytest.raises(AssertionError):
         Trace([0], [BREAKS[name](good)]).check()
-
-
-def test_json_says_the_same_as_the_rounds():
-    trace = trace_of(keep=Keep(top=3), stops=Stops(10))
-    for r, said in zip(trace.rounds, to_json(trace, lambda ids: f"<{ids[0]}>", detail=True), strict=True):
-        for d, full in zip(r.drafted, said["drafted"], strict=True):
-            names = ("id", "p", "q", "p_raw", "q_raw", "u", "status", "parent", "overlap")
-            assert (
-                full.items()
-                >= {**{name: getattr(d, name) for name in names if name in full}, "text": f"<{d.id}>"}.items()
-            )
-            for top in ("p_top", "q_top"):
-                assert [(x["id"], x["p"]) for x in full[top]] == list(getattr(d, top))
-        if r.emitted:
-            assert said["emitted"].items() >= {"id": r.emitted.id, "kind": r.emitted.kind, "p": r.emitted.p}.items()
-        assert (r.emitted is None) == (said["emitted"] is None)
