@@ -8,10 +8,8 @@ import pytest
 from models_on_disk import save
 
 from specdec_lab import load
-from specdec_lab.choices import TRAINED
 from specdec_lab.cli import main
 from specdec_lab.cli.bench import as_text
-from specdec_lab.errors import LabError
 from specdec_lab.measure import bench, results
 from specdec_lab.measure.prompts import read_prompts
 from specdec_lab.measure.roofline import work
@@ -90,22 +88,6 @@ def test_gamma_best_drafts_as_many_as_it_says(run, monkeypatch):
         for runs in measured
     ]
     assert most == [{"plain": 0, "lookup": 8, "model": 8}, {"plain": 0} | best]  # first the pilot
-
-
-def test_the_builtin_prompts():
-    prompts = read_prompts()
-    kinds = Counter(p.kind for p in prompts)
-    assert set(kinds) == {"chat", "translation", "summarisation", "question-answering", "arithmetic", "retrieval"}
-    assert min(kinds.values()) >= 12
-    assert len({p.id for p in prompts}) == len({str(p.content) for p in prompts}) == len(prompts)
-    assert all(p.content[-1]["role"] == "user" for p in prompts if not isinstance(p.content, str))
-
-
-def test_a_drafter_trained_for_another_target_is_one_sentence(folders):
-    lab = load(folders[0], device="cpu")
-    for name in (*TRAINED, "untrained"):
-        with pytest.raises(LabError, match="weights|trained for"):
-            lab.drafter(name)
 
 
 def test_the_work_of_a_pass_counts_every_matrix_once(folders):

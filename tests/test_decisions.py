@@ -110,19 +110,6 @@ def test_times_come_from_the_timed_prompts_and_acceptance_from_all():
     assert row["tokens_per_second"] == 15 / 8
 
 
-def test_one_pause_does_not_move_the_parts_of_a_round():
-    plain = bench.Run("plain", 0, {"a": [timed_trace([0] * 9, 0, [(0.0, 1.0, 0.0)] * 9)]})
-    rows = []
-    for loop in (0.25, 16.0):
-        text = timed_trace([1] * 9, 2, [(0.25, 1.0, 0.25)] * 8 + [(0.25, 1.0, loop)])
-        rows.append(bench.summary(bench.Run("x", 2, {"a": [text]}), plain, ["a"], ["a"]))
-    steady, paused = rows
-    assert [steady[x] for x in "dvo"] == [paused[x] for x in "dvo"] == [0.25, 1.0, 0.25]
-    assert steady["slow_rounds"] == pytest.approx(0) and paused["slow_rounds"] > 0.5  # but it is said
-    few, many = timed_trace([0] * 3, 1, [(0.0, 1.0, 0.0)] * 3), timed_trace([0] * 2, 4, [(2.0, 1.0, 0.0)] * 2)
-    assert bench.median_per_round(few.rounds + many.rounds, "draft") == pytest.approx(2 * 2 / 5)  # both kinds count
-
-
 def test_the_interval_is_over_prompts_and_repeatable():
     plain = arm("plain", {str(i): [[1.0] * 4] for i in range(12)})
     fast = arm("fast", {str(i): [[0.5 if i < 6 else 1.0] * 4] for i in range(12)})

@@ -8,8 +8,7 @@ import torch
 import specdec_lab as sd
 from specdec_lab import threads
 from specdec_lab.measure import roofline
-from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
-from specdec_lab.measure.roofline import Dense, Experts, block_times
+from specdec_lab.measure.costs import doubts, race, seconds_of, width_at
 
 
 @pytest.fixture
@@ -61,34 +60,12 @@ def test_times_that_cannot_be_true_are_doubted(loud, says):
     assert says in found and "easure again" in found
 
 
-@pytest.mark.parametrize(
-    ("ratios", "says"), [([1.5, 1.6, 1.7], None), ([2.5], "0.8 times as long"), ([1.2, 1.6, 1.7], "1.2 times … 1.7")]
-)
-def test_a_race_says_when_its_times_are_doubtful(ratios, says):
-    two_tokens_a_pass = SimpleNamespace(tokens_per_pass=2.0)
-    found = Race(ratios, plain=None, speculative=two_tokens_a_pass).doubt
-    assert found is says is None or all(part in found for part in [*says.split(" … "), "measure again"])
-
-
 def test_a_width_between_the_measured_ones_and_at_them():
     T = {1: [1.0, 1.0, 9.0], 4: [1.5, 1.5, 1.5], 8: [3.5, 3.5, 0.0], 16: [4.0, 4.0, 4.0]}
     assert width_at(T, 1.5) == 4 and width_at(T, 3.5) == 8 and width_at(T, 4.0) == 16
     assert width_at(T, 2.0) == 5 and width_at(T, 1.25) == 2.5
     assert width_at(T, 4.01) is None
     assert width_at({2: [2.0], 1: [1.0], 3: [1.9]}, 2.0) == 2  # where it is reached first
-
-
-def test_a_row_goes_through_the_experts_it_chose():
-    experts, x = Experts(8, 16, experts=6, active=2), torch.randn(5, 8)
-    scores = x @ experts.router.T
-    for row, out in enumerate(experts(x)):
-        best = scores[row].topk(2)
-        parts = [experts.experts[i](x[row : row + 1])[0] for i in best.indices.tolist()]
-        wanted = sum(share * part for share, part in zip(best.values.softmax(0), parts))
-        assert torch.allclose(out, wanted, atol=1e-4, rtol=1e-4)
-    assert experts.woken(x) == len(scores.topk(2).indices.unique())
-    assert experts.woken(x[:1]) == 2
-    assert experts.weights * 2 // 6 == Dense(8, 32).weights  # those that are awake weigh as much as one dense block
 
 
 def test_a_race_goes_by_turns():
@@ -164,28 +141,6 @@ def test_a_clock_runs_until_the_device_is_done(now):
         now[0] += 1.0
 
     assert seconds_of(SimpleNamespace(synchronize=synchronize), do) == 3.0
-
-
-def test_blocks_are_timed_in_turns_behind_a_sweep(monkeypatch, now):
-    """Each block alike: what one leaves near the processor would make the next one's pass look cheap."""
-    log = []
-
-    class Block:
-        def __init__(self, hidden):
-            self.hidden = hidden
-
-        def __call__(self, x):
-            log.append(tuple(x.shape))
-            now[0] += float(len(x))
-
-    def sweep():
-        log.append("sweep")
-        now[0] += 100.0
-
-    monkeypatch.setattr(roofline.torch, "ones", lambda n: SimpleNamespace(sum=sweep))
-    found = block_times({"a": Block(5), "b": Block(7)}, [2, 3], samples=2)
-    assert found == {name: {2: [2.0, 2.0], 3: [3.0, 3.0]} for name in "ab"}
-    assert log == [x for shape in ((2, 5), (2, 7), (3, 5), (3, 7)) for x in ("sweep", shape)] * 3
 
 
 def test_data_sheets_say_where_drafts_are_free():

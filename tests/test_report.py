@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from specdec_lab.show.report import PACES, Letter, report
+from specdec_lab.show.report import PACES, report
 from specdec_lab.show.table import Markdown
 
 
@@ -58,30 +58,3 @@ def test_the_page_of_a_measurement_says_its_numbers():
     assert lines[-2:] == ["Left out", "the line <b>"]
     of_one = lines_of(report(measured("all")))  # whose rows are not said twice
     assert sum(line.startswith(("plain –", "eagle 3")) for line in of_one) == 2
-
-
-def test_an_example_letter_follows_the_decision_and_is_folded():
-    estimate = {"drafter": "eagle", "gamma": 3, "ratio_to_plain": 1.5, "ratio_interval": [1.25, 1.75]}
-    result = measured("chat") | {"estimate": estimate, "reason": "<reason>."}
-    letter = Letter(result, "mails")
-    assert letter.html.startswith("<details>") and "&lt;reason&gt;." in letter.html and "4 texts at once" in letter.text
-    ends = {"deploy": "switch eagle on for mails", "don't": "leave drafts off for mails"}
-    ends |= dict.fromkeys(("unclear", "too few prompts"), "Nothing is decided")
-    for verdict, end in ends.items():
-        text = Letter(result | {"verdict": verdict}, "mails").text
-        assert [other for other in dict.fromkeys(ends.values()) if other in text] == [end]
-
-
-def test_the_page_of_a_server_says_its_numbers():
-    found = {"rounds": 4, "drafts_per_round": 2.5, "tokens_per_pass": 1.75}
-    result = {
-        "endpoint": "http://x/<v1>", "model": "<m>", "answers": 5, "at_once": 3, "tokens_per_second": 80.4,
-        "ms_to_first_token": 120.4, "ms_per_token": {"mean": 12.5, "p50": 12.0, "p95": 20.25}, "problems": [],
-        "speculation": {**found, "survival_by_position": [0.75, 0.25], "alpha_by_position": [0.75, 1 / 3]},
-    }  # fmt: skip
-    lines = lines_of(report(result))
-    assert stands(lines, "<m> at http://x/<v1>", "5 prompts", "3 at once")
-    assert stands(lines, "120 ms to the first", "12.5 ms a token", "within 20.2", "80 tokens a second")
-    assert stands(lines, "4 rounds", "2.50 drafts", "1.75 tokens")
-    assert [line for line in lines if line[0] in "12" and "ms" not in line] == ["1 0.75 0.75", "2 0.25 0.33"]
-    assert "Restart it" in lines[-1]

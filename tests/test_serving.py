@@ -12,7 +12,7 @@ from specdec_lab.engine.drafter import Proposal
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.measure.costs import batch_costs, catch_up_cost, join_cost, step_costs
+from specdec_lab.measure.costs import batch_costs, catch_up_cost, join_cost
 from specdec_lab.measure.serving import (
     Arrival,
     ByConfidence,
@@ -23,7 +23,6 @@ from specdec_lab.measure.serving import (
     StepCosts,
     always,
     bursts,
-    never,
     one_step,
     sampled_rounds,
     scheduled,
@@ -33,7 +32,6 @@ from specdec_lab.measure.serving import (
 
 # A machine with a crossover: a pass is bound by memory up to 16 rows, then by arithmetic.
 COSTS = StepCosts({(texts, gamma): max(1.0, texts * (gamma + 1) / 16) for texts in range(1, 65) for gamma in range(5)})
-ACCEPTED = [0, 1, 2, 4, 4]  # mean 2.2: 3.2 tokens a round with γ = 4
 
 
 @pytest.fixture
@@ -44,14 +42,6 @@ def now(monkeypatch) -> list[float]:
     return now
 
 
-def test_a_round_writes_one_more_than_it_accepts():
-    slow, fast = (simulate([Arrival(0.0, 10_000)], always(gamma), COSTS, ACCEPTED) for gamma in (1, 4))
-    assert fast.mean == pytest.approx(1 / 3.2, rel=0.03)  # E tokens a step of the same length
-    assert slow.mean == pytest.approx(1 / 1.8, rel=0.03)
-    one, same, other = (simulate([Arrival(0.0, 3_000)], always(4), COSTS, ACCEPTED, seed=s) for s in (1, 1, 2))
-    assert one.steps == same.steps != other.steps
-
-
 @pytest.mark.parametrize("policy", [always(4), ByConfidence(COSTS, [Outcome(4, (0.9, 0.8, 0.7, 0.6))])])
 def test_what_cannot_be_simulated_is_one_sentence(policy):
     """More texts than were priced, and no rounds to draw from."""
@@ -59,13 +49,6 @@ def test_what_cannot_be_simulated_is_one_sentence(policy):
         simulate([Arrival(0.0, 9)] * 65, policy, COSTS, [Outcome(4, (0.9, 0.8, 0.7, 0.6))], most=99)
     with pytest.raises(LabError, match="no rounds to draw from"):
         simulate([Arrival(0.0, 9)], policy, COSTS, [])
-
-
-def test_texts_wait_while_the_batch_is_full():
-    record = simulate([Arrival(0.0, 4), Arrival(0.0, 4), Arrival(0.0, 4)], never, COSTS, ACCEPTED, most=2)
-    assert [step.running for step in record.steps] == [2] * 4 + [1] * 4
-    assert [s.done for s in record.served] == [4.0, 4.0, 8.0]
-    assert record.served[2].begun == 4.0 and record.served[2].per_token == 2.0
 
 
 def test_the_schedule_takes_what_writes_most():
@@ -244,18 +227,6 @@ def test_each_row_costs_no_less_than_the_last():
 SURE, UNSURE = Outcome(4, (0.95, 0.9, 0.9, 0.85)), Outcome(0, (0.2, 0.05, 0.02, 0.01))
 
 
-def test_by_confidence_is_no_worse_than_the_others():
-    """Half of the rounds are sure, and the other half hopeless: fixed drafts pay for both."""
-    costs = StepCosts({(n, g): max(1.0, n * (g + 1) / 8) for n in (1, 2, 4, 8, 16) for g in (0, 1, 2, 4)})
-    outcomes = [SURE, UNSURE]
-    policies = never, always(4), ByConfidence(costs, outcomes)
-    for texts in (1, 4, 16):
-        arrivals = [Arrival(0.0, 4000) for _ in range(texts)]
-        plain, fixed, chosen = (simulate(arrivals, p, costs, outcomes, most=16).throughput for p in policies)
-        assert chosen >= 0.999 * max(plain, fixed)
-        assert texts != 4 or chosen > 1.2 * max(plain, fixed)
-
-
 def test_a_policy_may_choose_the_drafts_by_its_own_function():
     policy = ByConfidence(COSTS, [SURE])
     policy.to_check = lambda chances, seconds: [len(chances[0]), 0, 0]
@@ -294,12 +265,3 @@ def test_outcomes_have_the_chances_that_the_draft_gave():
         sampled_rounds(
             [Trace([1, 2]).collect(speculative(target, ModelDrafter(draft), [1, 2], gamma=2, stops=Stops(12)))]
         )
-
-
-def test_all_prices_of_a_server_are_timed_at_once(now):
-    """Each row of a pass takes 1.0; a copy costs nothing, and misses nothing."""
-    target = TinyModel(5, seed=1, context=400)
-    slowed(target, now, len)
-    costs = step_costs(target, [0, 1, 2], LookupDrafter(), sizes=(1, 2), gammas=(0, 1), samples=2)
-    assert costs.free == {(n, g): n * (g + 1) for n in (1, 2) for g in (0, 1)}
-    assert costs.join == 2.0 and costs.catch_up == 0.0 and costs(2, 0) == 2.0
