@@ -6,13 +6,11 @@ import shlex
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from specdec_lab.choices import BENCHED, DRAFTERS, TRAINED
 from specdec_lab.cli import main
-from specdec_lab.drafters.trained import KINDS
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
 
@@ -57,7 +55,6 @@ def test_demo_sampled_with_the_dial(capsys):
 WRONG = {
     "demo --gamma 0": "γ is 0",
     "demo --gamma 257": "at most 256",
-    "demo --gamma 100000000000000000000": "at most 256",
     "demo --no-such-option": "--no-such-option",
     "train magic builtin": "magic",
     "demo --temperature -1": "--temperature: -1.0 is no temperature",
@@ -74,15 +71,10 @@ WRONG = {
     "bench --gamma ²": "--gamma",
     f"bench --gamma {'9' * 5000}": "--gamma",
     "bench --limit 0": "--limit",
-    "bench --repeats 0": "--repeats",
-    "bench --timed 0": "--timed",
     "bench --drafters ''": "is empty",
     "bench --drafters lookup,magic": "no drafter “magic”",
     "bench --drafters suffix": "no drafter “suffix” to compare",  # it would learn a text from its own repeat
-    "bench --prompts ''": "is empty",
     "fetch --target another": "its --target",
-    "doctor --target another": "another --target",
-    "traffic ''": "is empty",
     "traffic builtin --at-once 3": "--at-once is for a server",
     "traffic builtin --endpoint http://localhost:1/v1 --drafters eagle": "leave --drafters out",
     "traffic builtin --endpoint http://localhost:1/v1 --repeats 2": "leave --repeats out",
@@ -147,13 +139,6 @@ def test_doctor_runs_where_torch_does_not(without_torch):
 def test_help_names_every_drafter_and_needs_no_torch(without_torch, verb, names):
     done = without_torch(verb, "--help")
     assert done.returncode == 0 and ", ".join(names) in done.stdout
-
-
-def test_the_reference_names_every_drafter():
-    text = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
-    (line,) = (line for line in text.splitlines() if line.startswith("`demo` takes"))
-    assert all(name in line for name in DRAFTERS)
-    assert tuple(KINDS) == TRAINED
 
 
 def test_a_server_that_never_answers_leaves_no_process(capsys, monkeypatch):

@@ -7,7 +7,6 @@ import os
 import string
 from contextlib import suppress
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -21,37 +20,14 @@ from tiny import TinyModel
 import specdec_lab as sd
 from specdec_lab import files
 from specdec_lab.cli import main
-from specdec_lab.course import ledger as ledger_module
-from specdec_lab.course.ledger import Ledger
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.errors import LabError
-from specdec_lab.files import written_whole
 from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
 from specdec_lab.measure import endpoint
 from specdec_lab.measure.prompts import read_prompts, read_traffic
 
 READERS = pytest.mark.parametrize("read", [read_prompts, read_traffic])
-
-
-DEEP = "[" * 100_000 + "]" * 100_000
-FILES = {
-    "deep": DEEP.encode(),
-    "deep inside": b'{"id": 1, "kind": "x", "prompt": ' + DEEP.encode() + b"}",
-    "UTF-16": "hello".encode("utf-16"),
-    "Latin-1": "caf\u00e9".encode("latin-1"),
-    "bytes": bytes(range(256)),
-}
-
-
-@READERS
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_holds_no_prompts_is_one_sentence(tmp_path, read, name):
-    file = tmp_path / "file"
-    file.write_bytes(FILES[name])
-    with pytest.raises(LabError) as told:
-        read(str(file))
-    assert "\n" not in str(told.value).strip() and len(str(told.value)) < 500
 
 
 @READERS
@@ -111,25 +87,6 @@ def test_what_no_file_is_called_and_what_is_none_is_one_sentence(capsys, tmp_pat
     assert sorted(os.listdir(tmp_path)) == ["file", "pipe"] and not (tmp_path / "pipe").is_file()
 
 
-def test_a_ledger_without_a_file_stays_in_memory(tmp_path):
-    """As for somebody who gives the ledger /dev/null, to keep nothing."""
-    os.mkfifo(tmp_path / "null")
-    ledger = Ledger(tmp_path / "null")
-    ledger.guess("a", 1.0)
-    assert ledger.read()["claims"]["a"]["guess"]["value"] == 1.0
-    assert "it is no plain file" in ledger.news()
-    assert os.listdir(tmp_path) == ["null"] and not (tmp_path / "null").is_file()
-    del ledger_module._waiting[ledger.path]
-
-
-def test_what_breaks_off_leaves_only_the_old_file(tmp_path):
-    (tmp_path / "report").write_text("old")
-    with pytest.raises(ValueError), written_whole(tmp_path / "report") as unfinished:
-        unfinished.write_text("half")
-        raise ValueError
-    assert os.listdir(tmp_path) == ["report"] and (tmp_path / "report").read_text() == "old"
-
-
 # Calls
 
 TINY = Lab(TinyModel(8, 1), None, frozenset())
@@ -169,13 +126,6 @@ WRONG = [
 def test_what_is_wrong_is_named(fresh_ledger, call, said):
     with pytest.raises(LabError, match=said):
         call(TINY)
-
-
-def test_numbers_of_other_libraries_are_numbers():
-    lab = TINY
-    for gamma in (np.int64(2), torch.tensor(2)):
-        assert len(lab.speculative([1, 2, 1], gamma=gamma, max_new_tokens=4).tokens) == 4
-    assert lab.plain(torch.tensor([1, 2]), max_new_tokens=4).tokens == lab.plain([True, 2], max_new_tokens=4).tokens
 
 
 # Whatever comes. Each function below may raise a LabError or a ValueError with a sentence, and nothing else.

@@ -78,16 +78,6 @@ def test_measurements_do_not_pile_up(path):
     assert [m["value"] for m in ledger.claim("a")["measured"]] == [float(i) for i in range(5, MEASUREMENTS + 5)]
 
 
-def test_asking_again_writes_nothing(path):
-    Ledger().ask("a", "How many?")
-    before = path.stat().st_mtime_ns
-    Ledger().ask("a", "How many?")
-    assert path.stat().st_mtime_ns == before
-    for asked in (("How many tokens?", ""), ("How many tokens?", "ms")):  # in another unit it is another question
-        Ledger().ask("a", *asked)
-        assert (Ledger().claim("a")["question"], Ledger().claim("a")["unit"]) == asked
-
-
 def test_two_notebooks_at_once_lose_nothing(path):
     script = (
         "import sys; from specdec_lab.course.ledger import Ledger\n"
@@ -260,9 +250,3 @@ def test_a_merge_keeps_mine_loses_nothing_and_adds_once(mine, theirs):
     assert added == 0
     once = deepcopy(mine)
     assert merge(mine, theirs) == merge(mine, once) == 0 and mine == once
-
-
-def test_no_module_hides_a_name_of_the_course():
-    from importlib.util import find_spec
-
-    assert [name for name in sd.__all__ if find_spec(f"specdec_lab.{name}")] == []

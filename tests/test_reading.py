@@ -155,19 +155,13 @@ SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"fr
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
-        (json.dumps([SHARED, SHARED]), [[USER]] * 2),
-        (json.dumps([SHARED, SHARED], indent=2), [[USER]] * 2),
-        (json.dumps(["hello", "you"]), ["hello", "you"]),
         (json.dumps([USER]), [[USER]]),
         (f"{json.dumps([USER])}\n{json.dumps([USER])}", [[USER]] * 2),
-        (PRETTY, [[USER]]),
-        (json.dumps({"prompt": [USER]}), [[USER]]),
         ('"hello"\n"you"', ["hello", "you"]),
-        ("one\ntwo\n", ["one", "two"]),
         ("hello\n \t \nyou\nthere\n\n\n", ["hello", "you\nthere"]),
     ],
 )
-def test_each_form_is_read_as_what_it_is(tmp_path, text, contents):
+def test_a_chat_alone_texts_in_quotes_and_blanks_between_pieces(tmp_path, text, contents):
     prompts, problems = read_traffic(written(tmp_path, text))
     assert ([p.content for p in prompts], problems) == (contents, [])
 
@@ -209,6 +203,12 @@ def test_a_table_or_a_page_is_refused_by_its_name(tmp_path):
         (tmp_path / name).write_text("mine: [a, b]", encoding="utf-8")
         with pytest.raises(LabError, match="a table, a page"):
             read_traffic(str(tmp_path / name))
+
+
+def test_utf_16_is_refused_by_its_name(tmp_path):
+    (tmp_path / "mine").write_bytes("hello".encode("utf-16"))
+    with pytest.raises(LabError, match="UTF-16"):
+        read_traffic(str(tmp_path / "mine"))
 
 
 PARTS = "messages prompt turns input system role content type data parts instruction conversations request id kind a\nb"
