@@ -8,7 +8,7 @@ import torch
 import specdec_lab as sd
 from specdec_lab import threads
 from specdec_lab.measure import roofline
-from specdec_lab.measure.costs import doubts, race, seconds_of, width_at
+from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
 
 
 @pytest.fixture
@@ -58,6 +58,15 @@ def test_nothing_speaks_against_times_that_can_be_true(quiet):
 def test_times_that_cannot_be_true_are_doubted(loud, says):
     found = doubts(loud)
     assert says in found and "easure again" in found
+
+
+@pytest.mark.parametrize(
+    ("ratios", "says"), [([1.5, 1.6, 1.7], None), ([2.5], "0.8 times as long"), ([1.2, 1.6, 1.7], "1.2 times … 1.7")]
+)
+def test_a_race_says_when_its_times_are_doubtful(ratios, says):
+    two_tokens_a_pass = SimpleNamespace(tokens_per_pass=2.0)
+    found = Race(ratios, plain=None, speculative=two_tokens_a_pass).doubt
+    assert found is says is None or all(part in found for part in [*says.split(" … "), "measure again"])
 
 
 def test_a_width_between_the_measured_ones_and_at_them():
