@@ -19,27 +19,12 @@ def test_a_core_lesson_is_one_idea(name):
     assert found.minutes <= 18
 
 
-def test_what_goes_further_does_not_count():
-    """The rest of its text, and the code below it, up to the next text."""
-    text, code = spine.nbformat.v4.new_markdown_cell, spine.nbformat.v4.new_code_cell
-    cells = [text("A case.\n\n*Further.* Sum it up."), code("x = 1"), text("Choose."), code("y = 2")]
-    cells += [text("## Part 2\n\n**Further. Difficulty: easy.**\n\nMore."), code("z = 3")]
-    kept = [cell.source.split("*")[0].strip() for _, cell in spine.sectioned(cells)]
-    assert kept == ["A case.", "Choose.", "y = 2", "## Part 2"]
-
-
 def test_the_ways_are_as_long_as_said():
     assert len(PATH) == 10 and spine.hour() <= spine.HOUR_AIM
     assert sum(found.minutes for found in PATH.values()) <= spine.AIM
     assert sum(found.words for found in CORE.values()) <= 8_000
     assert sum(found.askings for found in CORE.values()) <= 54
     assert sum(found.askings for found in COUNTS.values()) <= 130
-
-
-def test_deeper_notebooks_ask_once_at_most():
-    deeper = {name: found for name, found in COUNTS.items() if name.startswith("lessons/deeper_")}
-    assert len(deeper) == 7
-    assert all(found.guesses + found.folded <= 1 and found.quiz == 0 for found in deeper.values()), deeper
 
 
 def test_what_is_published_is_what_is_counted():
