@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from models_on_disk import save
@@ -20,7 +19,7 @@ from transformers import (
 
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, load
-from specdec_lab.models.fast import FastModel, supports
+from specdec_lab.models.fast import FastModel
 from specdec_lab.models.load import wrapped
 from specdec_lab.models.reference import longest_text
 
@@ -189,10 +188,3 @@ def llama(rope: dict | None, window: int | None = None) -> LlamaConfig:
 )
 def test_a_context_ends_where_passes_would_begin_to_differ(about, most):
     assert longest_text(about) == most
-
-
-def test_a_fast_backend_knows_no_rotation_that_changes():
-    hf = SimpleNamespace(config=llama({"rope_type": "default", "rope_theta": 1.0}), device=SimpleNamespace(type="cpu"))
-    assert supports(hf)
-    hf.config.rope_parameters = {"full_attention": {"rope_type": "longrope"}}
-    assert not supports(hf)

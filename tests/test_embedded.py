@@ -87,18 +87,6 @@ def test_the_second_of_two_processes_takes_what_the_first_has_made(cache, fetche
     assert [f.name for f in cache.iterdir()] == [embedded.FOLDER]
 
 
-def test_a_cache_that_holds_the_target_is_only_read(cache, fetched):
-    folder = embedded.target_dir()
-    before = folder.stat().st_mtime_ns, cache.stat().st_mtime_ns
-    time.sleep(0.01)
-    cache.chmod(0o555)
-    try:
-        assert embedded.target_dir() == folder
-    finally:
-        cache.chmod(0o755)
-    assert (folder.stat().st_mtime_ns, cache.stat().st_mtime_ns) == before
-
-
 def test_a_cache_without_room_is_one_sentence(cache, fetched, monkeypatch):
     """And one that cannot be written."""
 

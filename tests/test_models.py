@@ -204,11 +204,6 @@ def test_a_model_is_checked_with_a_tree_and_a_second_text(kind):
     assert not model.agrees()
 
 
-def test_a_part_of_the_layers_needs_a_llama():
-    with pytest.raises(LabError, match="Llama-shaped"):
-        make("gpt2").cached().extend([[1]], layers=(0, 1))
-
-
 @pytest.mark.parametrize("kind", LLAMAS)
 def test_growing_past_the_context_is_one_sentence(kind):
     cached = make(kind).cached()
