@@ -4,13 +4,8 @@ from pathlib import Path
 
 import pytest
 
-for folder in (
-    "solutions",
-    "lessons",
-    "tools/peers",
-    "tools",
-    "tests",
-):  # tests import their helpers, tools, and what makes notebooks
+# Tests import their helpers, tools, and what makes notebooks.
+for folder in ("solutions", "lessons", "tools/peers", "tools", "tests"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
 

@@ -30,16 +30,12 @@ def start() -> None:
         replace(getattr(costs, timed), samples=SAMPLES)
     swap(costs.batch_costs, with_sizes_once(costs.batch_costs))
     replace(roofline.block_times, samples=SAMPLES)
-    few = (
-        prompts.first_of_each_kind
-    )  # of which the two shortest: to read a long one takes longer than its few new tokens
+    few = prompts.first_of_each_kind  # the two shortest: to read a long one takes longer than its few new tokens
     swap(few, lambda *given: sorted(few(*given), key=lambda prompt: len(str(prompt.content)))[:2])
     replace(costs.race, repeats=1)
     replace(bench.decode_all, repeats=1)
     replace(traffic.compare_drafters, prompts=first(6))  # as many as a decision needs to be made at all
-    replace(
-        serving.serve, arrivals=lambda all_of: sorted(all_of, key=lambda a: a.at)[:8]
-    )  # it waits for them by the clock
+    replace(serving.serve, arrivals=lambda some: sorted(some, key=lambda a: a.at)[:8])  # it waits by the clock
     replace(progress_line.each, items=first(24))
     replace(own.own_draft, write=LEARNED, tokens=LEARNED)
     own.folder_of = lambda name: Path(tempfile.mkdtemp()) / name

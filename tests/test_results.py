@@ -29,9 +29,8 @@ def test_recorded_ratios_follow_from_what_is_recorded_beside_them(result):
             assert all(0 <= share <= 1 for share in r["alpha_by_position"])
             accepted = sum(itertools.accumulate(r["alpha_by_position"], operator.mul))
             assert r["tokens_per_pass"] <= 1.02 * (1 + accepted)  # fewer where rounds had fewer drafts
-            assert r["ratio_from_parts"] == pytest.approx(
-                r["ratio_to_plain"], rel=0.15
-            )  # bookkeeping against the clock
+            # Bookkeeping against the clock.
+            assert r["ratio_from_parts"] == pytest.approx(r["ratio_to_plain"], rel=0.15)
         assert r["tokens_per_second"] / plain["tokens_per_second"] == pytest.approx(r["ratio_to_plain"], rel=0.1)
         if r["ratio_interval"] and kind == "overall":
             assert r["ratio_interval"][0] < r["ratio_to_plain"] < r["ratio_interval"][1]
