@@ -1,4 +1,4 @@
-"""The glossary: its links lead to pages that have the word, and its entries are short."""
+"""The glossary: its links lead to pages that have the word."""
 
 import re
 

@@ -4,7 +4,6 @@ wrong in the calls that come first. Each is told in a sentence."""
 import json
 import math
 import os
-import string
 from contextlib import suppress
 
 import pytest
@@ -22,9 +21,7 @@ from specdec_lab import files
 from specdec_lab.cli import main
 from specdec_lab.engine.drafter import Drafter, Proposal
 from specdec_lab.errors import LabError
-from specdec_lab.formats import escaped, printable
 from specdec_lab.lab import Lab
-from specdec_lab.measure import endpoint
 from specdec_lab.measure.prompts import read_prompts, read_traffic
 
 READERS = pytest.mark.parametrize("read", [read_prompts, read_traffic])
@@ -156,13 +153,6 @@ def test_any_json_is_a_notebook_or_refused_in_a_sentence(tmp_path_factory, data)
 def test_any_message_of_a_learners_process_is_unpacked_or_broken(data):
     with suppress(Broken):
         unpack(data, lambda sent: None)
-
-
-@FEW
-@given(text=st.text(alphabet=string.printable + "é\u202e\x1b", max_size=200))
-def test_any_text_is_shown_on_one_line_and_moves_no_cursor(text):
-    assert printable(text).isprintable() and "\n" not in escaped(text)
-    list(calls(text)), endpoint.counters(text)  # they raise nothing
 
 
 @FEW

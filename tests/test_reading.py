@@ -17,7 +17,6 @@ USER = {"role": "user", "content": "hello"}
 ENTRY = json.dumps({"messages": [USER]})
 PRETTY = json.dumps({"messages": [USER]}, indent=2)
 PROSE = [
-    ["Translate to French, please", "Summarise this, please", "Write a poem, please"],
     ["[INST] What is two and two? [/INST]", "[INST] Name a colour. [/INST]"],
     ["[ ] buy milk", "[[Page]] of a wiki", "[{x}] is a place to fill", "[Context: a shop] Where is my parcel?"],
     ['{"a": 1} is JSON. Why?', "{'a': 1} is none. Why?"],
