@@ -150,7 +150,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
 
     with tempfile.TemporaryDirectory() as empty:
         os.environ |= {"SPECDEC_LAB_LEDGER": str(Path(empty, "ledger.json")), "IPYTHONDIR": empty}
-        Client(notebook, timeout=600, kernel_name="python3").execute(cwd=folder)
+        Client(notebook, timeout=600, kernel_name="python3").execute(cwd=folder, transport_encryption="auto")
 
 
 def put_line(source: str, line: str) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from traitlets.config import Config
 
 CONFIG = Path(__file__).parents[1] / "specdec_lab" / "jupyter" / "jupyter_server_config.py"
-CHOSEN = SimpleNamespace(FileContentsManager=SimpleNamespace())
+CHOSEN = Config()
 ran = runpy.run_path(str(CONFIG), {"get_config": lambda: CHOSEN})  # as Jupyter does
 AGAIN, STATES, VIEW = ran["AGAIN"], ran["STATES"], ran["VIEW"]
 keep_widgets = CHOSEN.FileContentsManager.pre_save_hook

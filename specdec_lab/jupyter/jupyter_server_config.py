@@ -11,6 +11,8 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
+import zmq
+
 VIEW, STATES = "application/vnd.jupyter.widget-view+json", "application/vnd.jupyter.widget-state+json"
 AGAIN = "<p><em>Its kernel was restarted: run this cell again.</em></p>"
 
@@ -70,5 +72,7 @@ def reachable(ids: set[str], states: dict) -> dict:
 
 c = get_config()  # noqa: F821 # pyright: ignore[reportUndefinedVariable] - Jupyter runs this file
 c.FileContentsManager.pre_save_hook = keep_widgets
+if zmq.has("curve"):  # else each kernel warns, in the terminal, that others on this machine could listen to it
+    c.MappingKernelManager.transport_encryption = "auto"
 # Jupyter reads its settings more than once, and warns where the same hook is set again.
 warnings.filterwarnings("ignore", message="Overriding existing pre_save_hook")
