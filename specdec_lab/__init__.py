@@ -6,9 +6,13 @@ and `drafters/`.
 
 import importlib
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from specdec_lab import threads
+
+if TYPE_CHECKING:
+    from specdec_lab.lab import Lab
 
 threads.set_up()
 
@@ -42,24 +46,33 @@ def __getattr__(name: str):
         return importlib.import_module(_MODULES[name])
     if name not in _MODULE_OF:
         raise AttributeError(f"specdec_lab has no {name!r}")
-    if name == "load" and "IPython" in sys.modules and "torch" not in sys.modules:
+    if name == "load" and "torch" not in sys.modules:  # in a notebook nobody would know what takes so long
         from specdec_lab.show.progress_line import OneLine
 
-        with OneLine() as say:  # in a notebook, where nobody would know what takes so long
-            say("Importing PyTorch and transformers, once: some seconds …")
+        with OneLine("Importing PyTorch and transformers, once: some seconds …"):
             return importlib.import_module(_MODULE_OF[name]).load
     return getattr(importlib.import_module(_MODULE_OF[name]), name)
 
 
-def load_soon(**settings) -> Future:
+class Loading:
     """`load` in the background, its imports too: carry on, and call `.result()` when you need the Lab.
 
     It is here since this file imports nothing slow: what a notebook shows first must not wait for PyTorch.
     """
-    pool = ThreadPoolExecutor(1, thread_name_prefix="specdec-lab-load")
-    future = pool.submit(lambda: importlib.import_module("specdec_lab.lab").load(**settings))
-    pool.shutdown(wait=False)
-    return future
+
+    def __init__(self, **settings):
+        pool = ThreadPoolExecutor(1, thread_name_prefix="specdec-lab-load")
+        self._lab = pool.submit(lambda: importlib.import_module("specdec_lab.lab").load(**settings))
+        pool.shutdown(wait=False)
+
+    def result(self) -> "Lab":
+        from specdec_lab.show.progress_line import OneLine
+
+        with OneLine("Importing PyTorch, and loading the models: some seconds …"):
+            return self._lab.result()
+
+
+load_soon = Loading  # as notebooks call it
 
 
 def __dir__() -> list[str]:

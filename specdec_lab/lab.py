@@ -25,6 +25,7 @@ from specdec_lab.formats import first_line
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.load import check_same_vocabulary, eos_of, load_model, pick_device
 from specdec_lab.models.reference import ReferenceModel
+from specdec_lab.show.progress_line import OneLine
 
 LETTERS_A_TOKEN = 30  # more characters for each token that the target can see are refused unread
 
@@ -253,7 +254,8 @@ def load(
         device = pick_device(str(device))
     dtype = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
     target, draft = str(target), None if draft is None else str(draft)
-    model, tokenizer = load_model(target, device, say, dtype, backend)
+    with OneLine("Loading the target: some seconds …"):
+        model, tokenizer = load_model(target, device, say, dtype, backend)
     folder = trained.WEIGHTS if weights is None else Path(weights)
     draft_model = None
     if draft is not None:

@@ -5,16 +5,19 @@ was.
 """
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import traitlets
 
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
 from specdec_lab.formats import rounded
-from specdec_lab.lab import Lab
-from specdec_lab.measure.costs import Race
 from specdec_lab.show.live import Live
 from specdec_lab.show.terminal import summary, to_json
+
+if TYPE_CHECKING:  # the first round of the course does not wait for PyTorch
+    from specdec_lab.lab import Lab
+    from specdec_lab.measure.costs import Race
 
 BEFORE = 160  # characters of text shown ahead of a round
 
@@ -136,7 +139,7 @@ def recorded_round() -> RoundExplorer:
     return round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")
 
 
-def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:
+def explore(lab: "Lab", trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:
     """The Round Explorer on a trace that `Lab.speculative` made; the Tree Explorer where some drafts are trees.
 
     Of several traces, by their names, a menu chooses one; `by` is what it calls them. None of these may have trees.
@@ -152,7 +155,7 @@ def explore(lab: Lab, trace: Trace | Mapping[str, Trace], title: str = "", by: s
     return kind(explorer_data(trace, lab.text, title))
 
 
-def replay(lab: Lab, result: Race, title: str = "") -> RaceWidget:
+def replay(lab: "Lab", result: "Race", title: str = "") -> RaceWidget:
     """The last texts of `sd.race`, written again side by side as fast as they were, or slower."""
     title = title or "The race: plain decoding, and with drafts"
     data = race_data(result.plain, result.speculative, lab.text, title, f"{lab.target.name}, {lab.hardware}")

@@ -19,13 +19,8 @@ function passesOf({ plain, rounds, seconds }) {
       looks: pairs[i].map(([, look]) => look),
     }));
   }
-  return {
-    plain: timed(
-      plain.seconds,
-      plain.tokens.map((text) => [[text, "plain"]]),
-    ),
-    speculative: timed(seconds, rounds.map(written)),
-  };
+  const alone = plain.tokens.map((text) => [[text, "plain"]]);
+  return { plain: timed(plain.seconds, alone), speculative: timed(seconds, rounds.map(written)) };
 }
 
 const EXACT = 1e-4; // seconds: a moment is kept, and put into links, with four digits
@@ -37,13 +32,8 @@ const count = (passes) => passes.reduce((n, pass) => n + pass.tokens.length, 0);
 function render({ model, el }) {
   const data = model.get("data"),
     lanes = passesOf(data);
-  const ends = [
-    ...new Set(
-      Object.values(lanes)
-        .flat()
-        .map((pass) => pass.to),
-    ),
-  ].sort((a, b) => a - b);
+  const every = Object.values(lanes).flat();
+  const ends = [...new Set(every.map((pass) => pass.to))].sort((a, b) => a - b);
   const end = ends.at(-1),
     calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const kept = model.get("state"),
@@ -59,11 +49,7 @@ function render({ model, el }) {
   const live = h("div", { class: "sdl-live", "aria-live": "polite" });
   const clock = span("sdl-where"); // no <output>: it would be read aloud all the time
   const play = h("button", { class: "sdl-play sdl-main", onclick: () => (state.timer ? stop() : start()) });
-  const most = Math.max(
-    ...Object.values(lanes)
-      .flat()
-      .map((pass) => pass.tokens.length),
-  );
+  const most = Math.max(...every.map((pass) => pass.tokens.length));
   // %, so that a number has room in the lowest one
   const high = (pass) => 40 + (52 * (pass.tokens.length - 1)) / Math.max(1, most - 1);
   const part = (seconds) => `${(100 * seconds) / end}%`;
@@ -95,10 +81,8 @@ function render({ model, el }) {
   const texts = { plain: textOf("plain"), speculative: textOf("speculative") };
   // a model drafted: who copies is sure of each draft
   const small = data.rounds.some((r) => r.drafted.some((d) => d.q_raw < 1)) ? 2 : 0;
-  const drawings = {
-    plain: machine(data.layers ?? 32, "large model", 0),
-    speculative: machine(data.layers ?? 32, "large model", small),
-  };
+  const large = (beside) => machine(data.layers ?? 32, "large model", beside);
+  const drawings = { plain: large(0), speculative: large(small) };
 
   /** The pass that is going on at this moment: the layers are read once for all that it writes. */
   function drawPass(name) {
