@@ -74,5 +74,6 @@ c = get_config()  # noqa: F821 # pyright: ignore[reportUndefinedVariable] - Jupy
 c.FileContentsManager.pre_save_hook = keep_widgets
 if zmq.has("curve"):  # else each kernel warns, in the terminal, that others on this machine could listen to it
     c.MappingKernelManager.transport_encryption = "auto"
+c.LabApp.extra_labextensions_path = [str(Path(__file__).with_name("labextensions"))]
 # Jupyter reads its settings more than once, and warns where the same hook is set again.
 warnings.filterwarnings("ignore", message="Overriding existing pre_save_hook")
