@@ -29,7 +29,7 @@ _NAMES = {
     "measure.roofline": ["data_sheets", "measure_machine", "work"],
     "show.asked": ["guess", "ledger", "outcome", "quiz"],
     "show.charts": ["Dots", "FrequencyBars", "LearningCurve", "Line", "Passes", "Plot"],
-    "show.explorer": ["explore", "recorded_round", "replay", "round_by_hand"],
+    "show.explorer": ["explore", "replay", "round_by_hand"],
     "show.loadlab": ["LoadLab"],
     "show.progress_line": ["OneLine", "each"],
     "show.table": ["Table"],

@@ -45,7 +45,7 @@ def test_a_run_without_rounds_is_one_sentence():
 
 
 def test_a_round_by_hand_is_judged_by_the_greedy_rule():
-    (first,) = sd.recorded_round().data["rounds"]
+    (first,) = sd.round_by_hand("Last night", "the cat sat on a", "the cat sat by a .").data["rounds"]
     assert [d["status"] for d in first["drafted"]] == ["accepted"] * 3 + ["rejected", "discarded"]
     assert (first["emitted"]["text"], first["emitted"]["kind"]) == (" by", "corrected")
     (whole,) = sd.round_by_hand("We", "go home", "go home now").data["rounds"]

@@ -15,7 +15,7 @@ import errno
 import itertools
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -155,7 +155,7 @@ class Ledger:
         return self.add(claims={id: {kind: new}})["claims"][id][kind]
 
     def add_measurement(
-        self, id: str, value: float, interval: tuple[float, float] | None = None, theory: float | None = None
+        self, id: str, value: float, interval: Sequence[float] | None = None, theory: float | None = None
     ) -> None:
         new = {"value": value, "interval": interval and list(interval), "theory": theory, "when": _now()}
         self.add(claims={id: {"measured": [new]}})

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from specdec_lab.course.ledger import ENTERED, Ledger
@@ -15,15 +15,6 @@ from specdec_lab.show.table import Markdown, markdown_table, one_line
 FORMS = ("common.js", "controls.js", "forms.js")
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a guess is compared with. interval: (low, high) around the value."""
-
-    name: str
-    value: float
-    interval: tuple[float, float] | None = None
-
-
 class OfClaim(Recorded):
     """Shows one claim of the ledger, and what the learner enters about it."""
 
@@ -31,13 +22,8 @@ class OfClaim(Recorded):
         self.claim_id, self.ledger = id, ledger
         super().__init__(data, "claims", [id], self.entered(), ledger)
 
-    @property
-    def claim(self) -> dict:
-        """What the ledger knows about it now."""
-        return self.ledger.claim(self.claim_id)
-
     def entered(self) -> dict:
-        claim = self.claim
+        claim = self.ledger.claim(self.claim_id)
         return {self.claim_id: {key: claim[key] for key in ENTERED if key in claim}}
 
     def write(self, id: str, kind: str, value: Any, made: str) -> None:
@@ -52,33 +38,17 @@ class Guess(OfClaim):
 
     scripts = (*FORMS, "guess.js")
 
-    @property
-    def kept(self) -> dict | None:
-        """The guess in the ledger: its value, reason and time, and if the outcome was known."""
-        return self.claim.get("guess")
-
 
 class Outcome(OfClaim):
     """Guess, theory and measurement beside each other; see `outcome`."""
 
     scripts = (*FORMS, "outcome.js")
 
-    def __init__(self, id: str, measured: Measured, theory: float | None, ledger: Ledger):
-        self.measured = measured
-        ledger.add_measurement(id, measured.value, measured.interval, theory)
+    def __init__(self, id: str, measured: dict, theory: float | None, ledger: Ledger):
+        ledger.add_measurement(id, measured["value"], measured["interval"], theory)
         claim = ledger.claim(id)
         asked = {"question": claim.get("question", id), "unit": claim.get("unit", "")}
-        super().__init__(id, {**asked, "measured": asdict(measured), "theory": theory}, ledger)
-
-    @property
-    def error(self) -> str:
-        """How far off the guess was, in words."""
-        claim = self.claim
-        if "guess" not in claim:
-            return "There was no guess to compare with."
-        late = " It was made when the measurement was known." if claim["guess"].get("after_outcome") else ""
-        second = f" {compare('second guess', claim['revision']['value'], self.measured)}" if "revision" in claim else ""
-        return compare("guess", claim["guess"]["value"], self.measured) + late + second
+        super().__init__(id, {**asked, "measured": measured, "theory": theory}, ledger)
 
 
 class Quiz(Recorded):
@@ -108,17 +78,18 @@ class Quiz(Recorded):
         return {id: list(attempts) for id, attempts in self.attempts.items()}
 
 
-def compare(name: str, guess: float, measured: Measured) -> str:
-    """The error of a guess in words; both values are from 0 up. As `compare` in outcome.js."""
-    low, high = measured.interval or (measured.value, measured.value)
-    if low <= guess <= high or abs(guess - measured.value) <= 0.05 * measured.value:
-        where = "in the interval" if low < high and low <= guess <= high else "within 5 %"
-        return f"Your {name} was right: it lies {where} of the measurement."
-    direction = "high" if guess > measured.value else "low"
-    if min(guess, measured.value) == 0:
-        return f"Your {name} was too {direction} by {short(abs(guess - measured.value))}."
-    ratio = max(guess / measured.value, measured.value / guess)
-    return f"Your {name} was {short(float(f'{ratio:.2g}'))} times too {direction}."
+def compare(guess: float, measured: Mapping) -> str:
+    """The error of a guess in words; {"value", "interval"} are from 0 up. As `compare` in outcome.js."""
+    value, inside = measured["value"], False
+    if interval := measured.get("interval"):
+        inside = interval[0] < interval[1] and interval[0] <= guess <= interval[1]
+    if inside or abs(guess - value) <= 0.05 * value:
+        return f"Your guess was right: it lies {'in the interval' if inside else 'within 5 %'} of the measurement."
+    direction = "high" if guess > value else "low"
+    if min(guess, value) == 0:
+        return f"Your guess was too {direction} by {short(abs(guess - value))}."
+    ratio = max(guess / value, value / guess)
+    return f"Your guess was {short(float(f'{ratio:.2g}'))} times too {direction}."
 
 
 def guess(id: str, question: str, unit: str = "", most: float | None = None) -> Guess:
@@ -146,8 +117,8 @@ def outcome(
 ) -> Outcome:
     """The guess, if there is one, beside what theory says and what was measured, in the unit of the guess.
 
-    The measurement is kept in the ledger. `error` says in words how far off the guess was; below
-    the picture the learner may write what was wrong in the thinking, and guess once more.
+    The measurement is kept in the ledger. Below the picture the learner may write what was wrong in the thinking, and
+    guess once more.
 
     Args:
         interval: (low, high) around `measured`.
@@ -158,7 +129,7 @@ def outcome(
     numbers = [x for x in (value, *ends, expected) if x is not None]
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
         raise LabError(f"The outcome of {id} cannot be shown: {numbers} are not all numbers from 0 up.")
-    return Outcome(id, Measured(name, value, interval=(ends[0], ends[1]) if ends else None), expected, Ledger())
+    return Outcome(id, {"name": name, "value": value, "interval": ends or None}, expected, Ledger())
 
 
 def quiz(lesson: str) -> Quiz:
@@ -180,9 +151,7 @@ def claim_row(id: str, claim: dict) -> tuple[str, ...]:
     """A claim under the heads of `ledger`; the measurement is the newest."""
     guess, unit = claim.get("guess"), claim.get("unit", "")
     last = claim["measured"][-1] if claim.get("measured") else None
-    error = (
-        compare("guess", guess["value"], Measured("", last["value"], last.get("interval"))) if guess and last else ""
-    )
+    error = compare(guess["value"], last) if guess and last else ""
     guessed = f"{short(guess['value'])} {unit}" if guess else "no guess"
     measured = f"{short(last['value'])} {unit}" if last else "not yet"
     return claim.get("question", id), guessed, measured, error, claim.get("assumed", "")

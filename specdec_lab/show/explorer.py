@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import traitlets
 
-from specdec_lab.engine.trace import Trace
+from specdec_lab.engine.trace import ACCEPTED, BONUS, CORRECTED, DISCARDED, REJECTED, Draft, Emitted, Round, Trace
 from specdec_lab.errors import LabError
 from specdec_lab.formats import rounded
 from specdec_lab.show.live import Live
@@ -106,37 +106,21 @@ def round_by_hand(before: str, drafts: str, target: str, title: str = "One round
         raise LabError(
             f"{len(proposed)} drafts and {len(said)} words of the target: it says one at each place and one behind them."
         )
-    accepted = next((i for i, draft in enumerate(proposed) if draft != said[i]), len(proposed))
+    words = [before, *dict.fromkeys(f" {word}" for word in (*proposed, *said))]
+    guessed, wanted = ([words.index(f" {word}", 1) for word in some] for some in (proposed, said))
+    right = [float(guess == want) for guess, want in zip(guessed, wanted)]
+    accepted = [*right, 0.0].index(0.0)
+    status = [ACCEPTED] * accepted + [REJECTED] + [DISCARDED] * len(right)
 
-    def surely(word: str) -> list[dict]:
-        return [{"id": word, "text": f" {word}", "p": 1.0}]
+    def draft(i: int) -> Draft:
+        tops = {"p_top": ((wanted[i], 1.0),), "q_top": ((guessed[i], 1.0),)}
+        return Draft(guessed[i], right[i], 1.0, right[i], 1.0, right[i], None, status[i], **tops, parent=i - 1)
 
-    def draft(i: int) -> dict:
-        right = float(proposed[i] == said[i])
-        status = "accepted" if i < accepted else "rejected" if i == accepted else "discarded"
-        tops = {"p_top": surely(said[i]), "q_top": surely(proposed[i])}
-        numbers = {"p": right, "q": 1.0, "p_raw": right, "q_raw": 1.0, "u": None, "overlap": right}
-        return {"id": proposed[i], "text": f" {proposed[i]}", "status": status, **numbers, **tops}
-
-    own = said[accepted]
-    emitted = {"id": own, "text": f" {own}", "kind": "bonus" if accepted == len(proposed) else "corrected"}
-    emitted |= {"p": 1.0, "p_raw": 1.0, "p_top": surely(own)}
-    rounds = [
-        {
-            "drafted": [draft(i) for i in range(len(proposed))],
-            "emitted": emitted,
-            "before": before,
-            "stop": None,
-            "after_top": surely(said[-1]),
-        }
-    ]
-    summary = f"{accepted + 1} new tokens in one target pass."
-    return RoundExplorer({"title": title, "greedy": True, "summary": summary, "rounds": rounds, "words": True})
-
-
-def recorded_round() -> RoundExplorer:
-    """The round of lesson 00."""
-    return round_by_hand("Last night", "the cat sat on a", "the cat sat by a .")
+    own, kind = wanted[accepted], BONUS if accepted == len(right) else CORRECTED
+    emitted = Emitted(own, kind, 1.0, 1.0, ((own, 1.0),))
+    made = Round(1, tuple(map(draft, range(len(right)))), emitted, after_top=((wanted[-1], 1.0),))
+    data = explorer_data(Trace([0], [made]), lambda ids: "".join(words[i] for i in ids), title)
+    return RoundExplorer(data | {"words": True})
 
 
 def explore(lab: "Lab", trace: Trace | Mapping[str, Trace], title: str = "", by: str = "run") -> RoundExplorer:

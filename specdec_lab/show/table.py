@@ -2,14 +2,12 @@
 a page.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 CELL = "padding:2px 9px"
 NUMBER = "text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;"
-BEST, MEANING = "★", "the best of its column"
-Best = Callable[[Iterable[float]], float]  # max or min
 
 
 class Html:
@@ -67,14 +65,12 @@ class Table:
     Args:
         rows: {name of the row: {name of the column: value}}. A value is a number, text, a number with its
             (low, high), or None where there is none. A row may lack columns.
-        best: columns in which the best value is marked, each with max or min.
         shade: numbers stand on a shade that grows with them, from 0 to the largest of the table.
         digits: after the point, for all columns, or {column: digits}.
     """
 
     title: str
     rows: Mapping[str, Mapping[str, object]]
-    best: Mapping[str, Best] | None = None
     shade: bool = False
     digits: int | Mapping[str, int] = 2
 
@@ -93,17 +89,7 @@ class Table:
             return f"{number:.{digits}f}{between}"
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
-    def marked(self) -> set[tuple[str, str]]:
-        """The (row, column) of every value that is the best of its column. Where all are equal, none is."""
-        found = set()
-        for column, best in (self.best or {}).items():
-            numbers = {row: n for row, values in self.rows.items() if (n := _number(values.get(column))) is not None}
-            if len(set(numbers.values())) > 1:
-                found |= {(row, column) for row, n in numbers.items() if n == best(numbers.values())}
-        return found
-
     def _repr_html_(self) -> str:
-        marked = self.marked()
         numbers = [_number(value) for row in self.rows.values() for value in row.values()]
         largest = max((abs(x) for x in numbers if x is not None), default=0) or 1
 
@@ -113,8 +99,7 @@ class Table:
             style = "" if isinstance(value, str) else NUMBER
             if self.shade and number is not None:
                 style += f"background:rgba(0,114,178,{0.45 * abs(number) / largest:.2f});"
-            best = f"<b>{text} {BEST}</b>" if (row, column) in marked else text
-            return f"<td style='{CELL};text-align:left;{style}'>{best}</td>"
+            return f"<td style='{CELL};text-align:left;{style}'>{text}</td>"
 
         def head(name: str, of: str) -> str:
             return f"<th scope=\"{of}\" style='{CELL};text-align:left;'>{escape(name)}</th>"
@@ -122,24 +107,18 @@ class Table:
         lines = ["".join(head(name, "col") for name in ["", *self.columns])]
         lines += [head(row, "row") + "".join(cell(row, column) for column in self.columns) for row in self.rows]
         shown = "".join(f"<tr style='background:none'>{line}</tr>" for line in lines)
-        note = f"<div style='font-size:12px;opacity:.8'>{BEST} {MEANING}</div>" if marked else ""
         return (
             f"<div style='overflow-x:auto'><b>{escape(self.title)}</b>"
-            f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{shown}</table>{note}</div>"
+            f"<table style='border-collapse:collapse;font-size:14px;margin:8px 0'>{shown}</table></div>"
         )
 
     def __repr__(self) -> str:
-        marked = self.marked()
         names = ["", *self.rows]
         columns = [[name.ljust(max(map(len, names))) for name in names]]
         for column in self.columns:
-            values = [self.text(column, row.get(column)) for row in self.rows.values()]
-            if stars := {row for row, c in marked if c == column}:
-                values = [f"{value} {BEST if row in stars else ' '}" for row, value in zip(self.rows, values)]
-            cells = [column + "  " * bool(stars), *values]
+            cells = [column, *(self.text(column, row.get(column)) for row in self.rows.values())]
             columns.append([cell.rjust(max(map(len, cells))) for cell in cells])
-        lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
-        return "\n".join([self.title, *lines, *([f"{BEST} {MEANING}"] if marked else [])])
+        return "\n".join([self.title, *("  ".join(cells).rstrip() for cells in zip(*columns))])
 
 
 def _number(value: object) -> float | None:

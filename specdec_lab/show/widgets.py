@@ -9,7 +9,6 @@ from statistics import median
 
 import numpy as np
 
-from specdec_lab.errors import LabError
 from specdec_lab.measure.roofline import Machine, work
 from specdec_lab.models.hardware import describe
 from specdec_lab.models.reference import ReferenceModel
@@ -71,7 +70,6 @@ class SpeedupExplorer(Live):
         machines: by name, the times of passes as `sd.pass_times` returns them, or v(γ) for γ = 0 … 10. A machine whose
             passes all cost the same comes after them.
         c, o: what one draft and the loop cost at first, in plain steps.
-        alpha, gamma: α and γ at first, as near as the sliders go.
     """
 
     scripts = ("common.js", "controls.js", "theory.js", "speedup.js")
@@ -81,13 +79,10 @@ class SpeedupExplorer(Live):
         machines: Mapping[str, Sequence[float] | Mapping[int, Sequence[float]]] | None = None,
         c: float = 0.1,
         o: float = 0.0,
-        alpha: float = 0.75,
-        gamma: int = 4,
     ):
         all_machines = {name: v_of(given) for name, given in (machines or {}).items()}
         all_machines["a pass costs the same, however wide"] = FLAT
-        alpha, gamma = min(alpha, 0.99), min(gamma, MOST)  # as far as the sliders go
-        start = {"alpha": alpha, "gamma": gamma, "c": c, "o": o, "machine": next(iter(all_machines))}
+        start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})
 
 
@@ -96,12 +91,8 @@ class Sandbox(Live):
 
     scripts = ("common.js", "controls.js", "theory.js", "sandbox.js")
 
-    def __init__(self, rule: str = ""):
-        """rule: with which it begins, as its name in `theory.RULES` begins; else with the exact one."""
-        begins = next((name for name in RULES if name.startswith(rule)), None)
-        if begins is None:
-            raise LabError(f"No rule is called “{rule} …”. There are: {'; '.join(RULES)}.")
-        super().__init__({"rule": begins})
+    def __init__(self):
+        super().__init__({"rule": next(iter(RULES))})
 
 
 class Rules(Live):

@@ -6,7 +6,7 @@ import pytest
 
 from specdec_lab.course.quiz import items, lessons
 from specdec_lab.formats import short
-from specdec_lab.show.asked import Measured, Outcome, Quiz, compare
+from specdec_lab.show.asked import Outcome, Quiz, compare
 from specdec_lab.show.live import script
 
 EVERY = [item for lesson in lessons() for item in items(lesson)]
@@ -49,7 +49,7 @@ def test_the_error_of_a_guess_is_pythons(computed):
     spreads = (None, (0.9, 1.1), (0.3, 1.3), (1.0, 1.0))
     cases = [[g, {"value": v, "interval": s}] for g, v, s in itertools.product(guesses, values, spreads)]
     found = computed("x.map(([guess, measured]) => compare('guess', guess, measured))", cases, 0)
-    right = [compare("guess", g, Measured("measured", m["value"], interval=m["interval"])) for g, m in cases]
+    right = [compare(*case) for case in cases]
     assert found == right
     assert len({*right}) > 30
 

@@ -11,7 +11,7 @@ from specdec_lab.course.ledger import Ledger
 from specdec_lab.engine.decode import Keep, Stops
 from specdec_lab.engine.sampling import Sampler, Uniforms
 from specdec_lab.engine.trace import Trace
-from specdec_lab.show.asked import Measured, Outcome
+from specdec_lab.show.asked import Outcome
 from specdec_lab.show.explorer import RaceWidget, RoundExplorer, TreeExplorer, explorer_data, race_data
 from specdec_lab.show.terminal import MARKS
 
@@ -153,7 +153,7 @@ def test_the_race_says_what_its_traces_say(shown):
 
 def test_points_of_an_outcome_stand_at_their_numbers(shown, fresh_ledger):
     Ledger().guess("a", 3.0)
-    outcome = Outcome("a", Measured("measured", 1.5, interval=(1.0, 2.0)), 0.75, Ledger())
+    outcome = Outcome("a", {"name": "measured", "value": 1.5, "interval": (1.0, 2.0)}, 0.75, Ledger())
     kept = json.dumps(fresh_ledger.read_text("utf-8"))
     page = shown(outcome, before=f"localStorage.setItem('specdec-lab ledger', {kept})")
     points = page.locator(".sdl-point").evaluate_all("all => all.map(e => [e.innerText, parseFloat(e.style.left)])")
