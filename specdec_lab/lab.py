@@ -51,9 +51,6 @@ class Lab:
 
         Args:
             raw: the text as it is, without the template. A tokenizer without one is always raw.
-
-        Raises:
-            LabError: for a text that is empty, and for what tokenizer or template refuse.
         """
         text = isinstance(prompt, str)
         self.check_length(prompt if text else "".join(str(m.get("content")) for m in prompt))
@@ -245,10 +242,6 @@ def load(
         backend: auto, fast or reference (see `load_model`).
         weights: folder of trained drafters (`specdec-lab train` makes one); default: those of the course.
         say: told in a sentence about anything that takes long.
-
-    Raises:
-        LabError: for a name, device, number format or backend that is not known here; for what `load_model` refuses;
-            and for a draft with another vocabulary.
     """
     if isinstance(device, str) or device.index is None:
         device = pick_device(str(device))

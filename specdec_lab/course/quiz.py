@@ -25,11 +25,7 @@ def lessons() -> list[str]:
 
 
 def items(lesson: str) -> list[dict]:
-    """The items of a lesson in order, as a page asks them: {"id", "versions"}, the same at every call.
-
-    Raises:
-        LabError: for a lesson without a quiz.
-    """
+    """The items of a lesson in order, as a page asks them: {"id", "versions"}, the same at every call."""
     if lesson not in lessons():
         raise LabError(f"There is no quiz for lesson {lesson!r}: choose one of {', '.join(lessons())}.")
     found = json.loads((DATA / "quiz" / f"{lesson}.json").read_text("utf-8"))

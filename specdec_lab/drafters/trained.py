@@ -109,11 +109,7 @@ def load_net(name: str, target: ReferenceModel, folder: Path = WEIGHTS) -> Stude
 
 
 def read_weights(name: str, target: ReferenceModel, folder: Path) -> dict[str, Tensor]:
-    """The stored tensors by name, after a check that they were trained for a target like this one.
-
-    Raises:
-        LabError: when there are none, they cannot be read, or they were trained for another target.
-    """
+    """The stored tensors by name, after a check that they were trained for a target like this one."""
     path = folder / f"{name}.safetensors"
     mend = f"train it with `specdec-lab train {name}`, name a draft model with --draft, or use the drafter lookup."
     if not path.is_file():

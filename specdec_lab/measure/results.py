@@ -24,11 +24,7 @@ def folder() -> Path:
 
 
 def save_result(result: dict) -> Path:
-    """Keep a benchmark's result, named after its hardware, number format, temperature and γ. It replaces an older one.
-
-    Raises:
-        LabError: when it cannot be written.
-    """
+    """Keep a benchmark's result, named after its hardware, number format, temperature and γ. It replaces an older one."""
     meta = result["meta"]
     parts = [meta["hardware"], meta["dtype"], f"t{meta['temperature']:g}", f"gamma {meta['gamma']}"]
     name = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower()).strip("-")

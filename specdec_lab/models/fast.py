@@ -86,9 +86,6 @@ class FastModel(ReferenceModel):
         product: what computes with a matrix; `linear.draft_product` for a model that only drafts.
         four_bits: the products compute with the numbers that the weights of `hf`, in float32, were made from, and all else
             is in bfloat16.
-
-    Raises:
-        LabError: also where there are no such numbers.
     """
 
     def __init__(self, hf: Loaded, name: str, product: Callable[..., Any] = Linear, four_bits: bool = False):

@@ -191,9 +191,6 @@ def as_stored(groups: Tensor, offset: Tensor, scale: Tensor, most: int) -> Store
 class FourBits(nn.Module):
     """x·Wᵀ + b in bfloat16, from the numbers of 4 bits that float32 weights were made from. A row has the same bits whatever
     their number.
-
-    Raises:
-        LabError: where the weights are no such numbers.
     """
 
     bits = 5  # a weight's share of scale and offset included

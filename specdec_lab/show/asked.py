@@ -80,11 +80,11 @@ class Quiz(Recorded):
 
 def compare(guess: float, measured: Mapping) -> str:
     """The error of a guess in words; {"value", "interval"} are from 0 up. As `compare` in outcome.js."""
-    value, inside = measured["value"], False
-    if interval := measured.get("interval"):
-        inside = interval[0] < interval[1] and interval[0] <= guess <= interval[1]
-    if inside or abs(guess - value) <= 0.05 * value:
-        return f"Your guess was right: it lies {'in the interval' if inside else 'within 5 %'} of the measurement."
+    value = measured["value"]
+    low, high = measured.get("interval") or (value, value)
+    if low <= guess <= high or abs(guess - value) <= 0.05 * value:
+        where = "in the interval" if low < high and low <= guess <= high else "within 5 %"
+        return f"Your guess was right: it lies {where} of the measurement."
     direction = "high" if guess > value else "low"
     if min(guess, value) == 0:
         return f"Your guess was too {direction} by {short(abs(guess - value))}."

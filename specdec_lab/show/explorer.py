@@ -27,9 +27,6 @@ def explorer_data(trace: Trace, text_of: Callable[[list[int]], str], title: str)
 
     Args:
         trace: made with `Keep(top=5)`, so that each token has its alternatives.
-
-    Raises:
-        LabError: for a trace without rounds (interrupted before the first).
     """
     if not trace.rounds:
         raise LabError("There is no round to show: the run was interrupted before its first one. Run it again.")
@@ -64,11 +61,7 @@ class TreeExplorer(RoundExplorer):
 
 
 def race_data(plain: Trace, speculative: Trace, text_of: Callable[[list[int]], str], title: str, hardware: str) -> dict:
-    """What the race shows, as plain data: tokens and rounds with the seconds that each took.
-
-    Raises:
-        LabError: for traces without rounds (interrupted before the first).
-    """
+    """What the race shows, as plain data: tokens and rounds with the seconds that each took."""
     if not (plain.rounds and speculative.rounds):
         raise LabError(
             "There is nothing to show of this race: it was interrupted before its first round. Run it again."
@@ -97,9 +90,6 @@ def round_by_hand(before: str, drafts: str, target: str, title: str = "One round
         before: the text so far.
         drafts: what the draft model proposes.
         target: what the target says at each place, and behind the last draft: one word more than the drafts.
-
-    Raises:
-        LabError: for another number of words.
     """
     proposed, said = drafts.split(), target.split()
     if len(said) != len(proposed) + 1:

@@ -14,7 +14,6 @@ from specdec_lab.measure.serving import (
     bursts,
     drawn,
     scheduled,
-    simulate,
     tokens_per_round,
 )
 from specdec_lab.show.live import Live
@@ -42,29 +41,8 @@ def traffic(costs: StepCosts, load: float, in_bursts: bool, seed: int = 0) -> li
     return [Arrival(a.at / rate, a.tokens) for a in arrivals(in_bursts, seed)]
 
 
-def latency_by_throughput(
-    costs: StepCosts, outcomes: Sequence[Outcome], policies: Mapping[str, Policy], loads: Sequence[float]
-) -> dict[str, list[tuple[float, float]]]:
-    """For each policy a curve over the loads: (tokens a second of the server, milliseconds a token).
-
-    Args:
-        outcomes: of other rounds than those that the policies were chosen by.
-        loads: as shares of what plain decoding can serve at most.
-    """
-    curves: dict[str, list[tuple[float, float]]] = {}
-    for name, policy in policies.items():
-        for load in loads:
-            log = simulate(traffic(costs, load, False), policy, costs, outcomes, most=max(costs.sizes))
-            curves.setdefault(name, []).append((log.throughput, 1e3 * log.mean))
-    return curves
-
-
 def table_of(name: str, policy: Policy, most: int, gammas: Sequence[int]) -> dict[int, list[int]]:
-    """All that a policy answers: for each γ of the step before, its γ with 1, 2, … `most` texts.
-
-    Raises:
-        LabError: when one of them was not measured.
-    """
+    """All that a policy answers: for each γ of the step before, its γ with 1, 2, … `most` texts."""
     answers = {last: [policy(texts, last) for texts in range(1, most + 1)] for last in gammas}
     for row in answers.values():
         for texts, gamma in enumerate(row, start=1):
@@ -83,9 +61,6 @@ class LoadLab(Live):
             second one is served. The others choose the list of “by load” and, if they have chances, “by confidence”.
         mine: further policies, `(texts, last γ) → γ`; the last one is drawn over time. They are asked once for every
             number of texts and every γ, since the page has no Python to ask.
-
-    Raises:
-        LabError: for a policy that wants a γ that was not measured.
     """
 
     scripts = ("common.js", "controls.js", "serving.js", "loadlab.js")
