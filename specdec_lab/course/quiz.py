@@ -38,14 +38,4 @@ def versions(item: dict) -> list[dict]:
         shuffled = Random(item["id"]).sample(item["choices"], len(item["choices"]))
         choices = [{"right": False, "misconception": None, **choice} for choice in shuffled]
         return [{"question": item["question"], "choices": choices}]
-    return [
-        {
-            **version,
-            "unit": item["unit"],
-            "tolerance": item["tolerance"],
-            "mistakes": [
-                {"said": m["said"], "results": [m["result"]], "belief": m.get("belief")} for m in version["mistakes"]
-            ],
-        }
-        for version in item["versions"]
-    ]
+    return [{**version, "unit": item["unit"], "tolerance": item["tolerance"]} for version in item["versions"]]

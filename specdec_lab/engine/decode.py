@@ -217,10 +217,6 @@ class Request:
         processors: shape the target's logits before the sampler does, in this order.
         draft_sampler: what drafts are drawn with; None: with `sampler`, as the target's tokens are. With GREEDY the
             drafter proposes its argmax tokens at any temperature, as many engines do.
-
-    Raises:
-        LabError: for an empty prompt, one that leaves no room, ids outside the vocabulary, or processors beside
-            a dial.
     """
 
     target: Model

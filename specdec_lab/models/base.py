@@ -111,9 +111,6 @@ class Cached(ABC):
                 tree may grow in several passes. `keep` makes a text of it again.
             depths: after how many layers the residual stream is wanted besides; each is one of the range first …
                 last − 1. It has the same bits there in every pass, as the last rows do.
-
-        Raises:
-            LabError: when a row would outgrow the model's context, or memory runs out.
         """
         model = self.model
         first, last = layers or (0, model.layers)

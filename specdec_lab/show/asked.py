@@ -63,7 +63,7 @@ class Quiz(Recorded):
         asked = items(lesson)
         versions = [version for item in asked for version in item["versions"]]
         wrong = {choice["misconception"] for version in versions for choice in version.get("choices", ())}
-        wrong |= {mistake["belief"] for version in versions for mistake in version.get("mistakes", ())}
+        wrong |= {mistake.get("belief") for version in versions for mistake in version.get("mistakes", ())}
         beliefs = {str(n): said for n, said in MISCONCEPTIONS.items() if n in wrong}
         self.attempts: dict[str, list[dict]] = {}  # at this widget
         data = {"items": asked, "beliefs": beliefs, "confidence": CONFIDENCE}

@@ -118,11 +118,6 @@ class Line:
         points = [(k, 1e3 * statistics.median(seconds)) for k, seconds in times.items()]
         return cls(name, points, spread=[(1e3 * min(s), 1e3 * max(s)) for s in times.values()])
 
-    @property
-    def is_one(self) -> bool:
-        """Whether it says that all others are so many times as much as it."""
-        return self.plain and all(y == 1 for _, y in self.points)
-
 
 WIDTH, HEIGHT = 720, 340  # pixels of a plot
 LEFT, RIGHT, TOP, BOTTOM = 40, 150, 62, 44  # its margins; the right one at least
@@ -175,7 +170,9 @@ class Plot:
         parts = [label(0, 18, self.title, look=f' font-size="{size}" font-weight="600"')]
         # The y axis is named above it, where it is read without turning one's head.
         parts += [label((LEFT + end) / 2, HEIGHT - 8, self.x_name, "middle"), label(0, 42, self.y_name)]
-        if any(line.is_one for line in self.lines):  # above it is what gains, below it what loses
+        if any(
+            line.plain and all(y == 1 for _, y in line.points) for line in self.lines
+        ):  # gains above, losses below it
             for hue, high, low in ((GREEN, y1, 1), (ORANGE, 1, y0)):
                 height = round(down(low) - down(high), 1)
                 parts.append(rect(LEFT, down(high), end - LEFT, height, f'fill="{hue}" opacity=".08"'))
@@ -209,11 +206,11 @@ class Plot:
         for i, (line, (colour, dash, _)) in enumerate(zip(self.lines, self.looks)):
             xs, ys = map(list, zip(*line.points))
             drawn = {"type": "scatter", "x": xs, "y": ys, "name": line.name}
-            drawn |= {"mode": "lines+markers" if line.dots else "lines"}
             drawn |= {
-                "line": {"color": colour, "dash": dash, "width": 2},
+                "mode": "lines+markers" if line.dots else "lines",
                 "marker": {"symbol": SYMBOLS[i % len(SYMBOLS)]},
             }
+            drawn |= {"line": {"color": colour, "dash": dash, "width": 2}}
             if line.spread:
                 low, high = ([abs(end - y) for y, end in zip(ys, ends)] for ends in zip(*line.spread))
                 drawn["error_y"] = {"type": "data", "array": high, "arrayminus": low, "symmetric": False}
@@ -395,8 +392,8 @@ PATTERNS = (
     f'<path d="M0 0V6" stroke="{ORANGE}" stroke-width="3"/></pattern>'
     f'<pattern id="sdl-out2" {PATTERN}><circle cx="3" cy="3" r="2" fill="{GREEN}"/></pattern></defs>'
 )
-FILLS = {BLUE: BLUE, ORANGE: "url(#sdl-out1)", GREEN: "url(#sdl-out2)"}  # no more can be told apart
-PAINTS = [f'fill="{fill}" stroke="{hue}"' for hue, fill in FILLS.items()]
+FILLS = {BLUE: BLUE, ORANGE: "url(#sdl-out1)", GREEN: "url(#sdl-out2)"}
+PAINTS = [f'fill="{fill}" stroke="{hue}"' for hue, fill in FILLS.items()]  # no more can be told apart
 
 
 @dataclass(frozen=True)

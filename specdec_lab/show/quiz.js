@@ -30,7 +30,7 @@ function judge(posed, chosen) {
     return { right, reason, belief: misconception };
   }
   if (same(chosen, posed.answer, posed.tolerance)) return { right: true, reason: posed.how, belief: null };
-  const mistake = posed.mistakes.find(({ results }) => results.some((x) => same(chosen, x, posed.tolerance)));
+  const mistake = posed.mistakes.find(({ result }) => same(chosen, result, posed.tolerance));
   return {
     right: false,
     reason: mistake ? `${mistake.said} ${posed.how}` : posed.how,

@@ -46,9 +46,8 @@ def letter(result: dict, prompts: str) -> list[str]:
     name, verdict = result["estimate"]["drafter"], result["verdict"]
     if verdict == DEPLOY:
         limit = result["policy"]["off_above_texts_at_once"]
-        done = (
-            f"I switch {name} on for {prompts}, with the γ of the list, up to {limit} text{'s' * (limit > 1)} at once."
-        )
+        some = f"{limit} text{'s' * (limit > 1)}"
+        done = f"I switch {name} on for {prompts}, with the γ of the list, up to {some} at once."
         doubt = "If the low end is below 1.1 with two hundred prompts of our log, it is not worth its trouble."
     elif verdict == DONT:
         done = f"I leave drafts off for {prompts}."
@@ -56,9 +55,7 @@ def letter(result: dict, prompts: str) -> list[str]:
     else:
         done = f"Nothing is decided yet, and drafts stay off for {prompts}."
         doubt = "I will switch them on if the low end is above 1.1 with two hundred prompts of our log."
-    left_out = (
-        "The prompts were decoded one after the other, on one machine, and the reading of them is not in these numbers."
-    )
+    left_out = "The prompts were decoded one by one, on one machine, and the reading of them is not in these numbers."
     return [f"Our prompts for {prompts}: {result['reason']}", done, left_out, doubt]
 
 

@@ -93,31 +93,26 @@ def summary(trace: Trace) -> str:
 
 
 def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = False) -> list[dict]:
-    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in docs/reference.md).
-
-    Args:
-        text_of: turns token ids into text.
-        detail: add what the widgets show on a chosen token: the overlap, and the top of p and q.
+    """The rounds as plain data, in the form of `specdec-lab demo --json` (described in docs/reference.md); with `detail`
+    also what the widgets show on a chosen token: the overlap, and the top of p and q.
     """
 
     def pairs(items: Sequence[tuple[int, float]]) -> list[dict]:
         return [{"id": i, "text": text_of([i]), "p": v} for i, v in items]
 
-    def draft(d: Draft) -> dict:
+    def draft(d: Draft, tree: bool) -> dict:
         out = {"id": d.id, "text": text_of([d.id]), "p": d.p, "q": d.q, "p_raw": d.p_raw, "q_raw": d.q_raw}
-        out |= {"u": d.u, "status": d.status}
-        return out | ({"overlap": d.overlap, "p_top": pairs(d.p_top), "q_top": pairs(d.q_top)} if detail else {})
+        out |= {"u": d.u, "status": d.status} | ({"parent": d.parent} if tree else {})
+        out |= {"overlap": d.overlap, "p_top": pairs(d.p_top), "q_top": pairs(d.q_top)} if detail else {}
+        return out | ({"after_top": pairs(d.after_top)} if tree and detail else {})
 
     def emitted(e: Emitted) -> dict:
         out = {"id": e.id, "text": text_of([e.id]), "kind": e.kind}
         return out | ({"p": e.p, "p_raw": e.p_raw, "p_top": pairs(e.p_top)} if detail else {})
 
-    def branch(d: Draft) -> dict:
-        return {"parent": d.parent} | ({"after_top": pairs(d.after_top)} if detail else {})
-
     return [
         {
-            "drafted": [draft(d) | (branch(d) if r.is_tree else {}) for d in r.drafted],
+            "drafted": [draft(d, r.is_tree) for d in r.drafted],
             "emitted": emitted(r.emitted) if r.emitted else None,
         }
         for r in trace.rounds

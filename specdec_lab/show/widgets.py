@@ -58,11 +58,6 @@ def passes(times: Mapping[int, float]) -> list[float]:
     return np.maximum.accumulate(seconds / times[known[0]]).tolist()
 
 
-def v_of(given: Sequence[float] | Mapping[int, Sequence[float]]) -> list[float]:
-    """v(γ) of a machine, from the times of its passes or from itself."""
-    return passes({k: median(times) for k, times in given.items()}) if isinstance(given, Mapping) else list(given)
-
-
 class SpeedupExplorer(Live):
     """S over α and γ, with sliders for the costs.
 
@@ -80,8 +75,10 @@ class SpeedupExplorer(Live):
         c: float = 0.1,
         o: float = 0.0,
     ):
-        all_machines = {name: v_of(given) for name, given in (machines or {}).items()}
-        all_machines["a pass costs the same, however wide"] = FLAT
+        all_machines = {
+            name: passes({k: median(times) for k, times in v.items()}) if isinstance(v, Mapping) else list(v)
+            for name, v in (machines or {}).items()
+        } | {"a pass costs the same, however wide": FLAT}
         start = {"alpha": 0.75, "gamma": 4, "c": c, "o": o, "machine": next(iter(all_machines))}
         super().__init__({"machines": all_machines, "start": start})
 

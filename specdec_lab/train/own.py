@@ -76,10 +76,6 @@ def own_draft(
 
     Returns:
         The folder, which `load(weights=…)` takes.
-
-    Raises:
-        LabError: for fewer than FEWEST prompts, prompts that are all too long, too few tokens, a target that is no Llama,
-            or a folder that cannot be used.
     """
     folder, family = Path(folder), lab.target.hf.config.model_type
     if len(prompts) < FEWEST:
