@@ -200,10 +200,6 @@ class Experts:
             out[row] += shares[row, place, None] * self.experts[number](x[row])
         return out
 
-    def woken(self, x: Tensor) -> int:
-        """How many experts these rows wake together."""
-        return len((x @ self.router.T).topk(self.active).indices.unique())
-
 
 def block_times(
     blocks: Mapping[str, Dense | Experts], widths: Sequence[int], samples: int = SAMPLES
