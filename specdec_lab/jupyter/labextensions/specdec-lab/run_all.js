@@ -11,4 +11,4 @@ const activate = (app) =>
   });
 const plugin = { id: "specdec-lab:run-all", autoStart: true, activate };
 
-window._JUPYTERLAB["specdec-lab"] = { init: () => {}, get: async () => () => ({ default: plugin }) };
+window._JUPYTERLAB["specdec-lab"] = { init: () => {}, get: async () => () => plugin };
