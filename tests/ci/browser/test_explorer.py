@@ -9,6 +9,7 @@ EXPLORER = '.sdl-explorer[aria-label="Round Explorer"]'  # guesses have the same
 
 def test_the_first_lesson_by_keyboard(page):
     page.run("lessons/00_start_here.ipynb", until=f"{EXPLORER} >> nth=1")
+    assert page.locator(".jp-Cell.jp-mod-active").get_by_text("load_soon").count(), "Run All left its first cell"
     explorer = page.locator(EXPLORER).nth(1)  # the first one is the round by hand
     explorer.scroll_into_view_if_needed()
     happened = explorer.locator("[data-happened]")

@@ -1,5 +1,5 @@
-// A plugin of JupyterLab, which goes to the last cell where all are run, out of sight of what happens: here it goes to the
-// first that runs.
+// A plugin of JupyterLab, which goes to the last cell where all are run, out of sight of what happens: here it goes to
+// the first that runs.
 
 const activate = (app) =>
   app.commands.commandExecuted.connect((_, { id }) => {
@@ -11,4 +11,5 @@ const activate = (app) =>
   });
 const plugin = { id: "specdec-lab:run-all", autoStart: true, activate };
 
+window._JUPYTERLAB ??= {}; // this script may be the first of all plugins
 window._JUPYTERLAB["specdec-lab"] = { init: () => {}, get: async () => () => plugin };
