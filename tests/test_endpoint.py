@@ -30,15 +30,18 @@ def stream(*events, usage=3) -> str:
 class Engine(BaseHTTPRequestHandler):
     """Streams three tokens an answer; its counters say that each prompt took two rounds of two drafts.
 
-    What it says instead: `models` and `metrics`, a body or a status, or several; `said`, (status, headers, body) by prompt.
+    What it says instead: `models` and `metrics`, a body or a status, or several; `said`, (status, headers, body) by prompt;
+    `first`, such answers before any other. As a router it has metrics only of a model that is named.
     """
 
-    key, models, metrics, said = None, '{"data": [{"id": "some-model"}]}', None, {}
+    key, models, metrics, said, first, router = None, '{"data": [{"id": "some-model"}]}', None, {}, [], False
 
     def do_GET(self):
         given = self.headers.get("Authorization")
         if self.key and given != f"Bearer {self.key}":
             return self.reply(401, {}, f"no key: {given}")
+        if self.router and self.path == "/metrics":
+            return self.reply(400, {}, "model name is missing from the request")
         said = self.models if self.path == "/v1/models" else self.counted() if self.metrics is None else self.metrics
         said = next(said) if isinstance(said, Iterator) else said
         return self.reply(said, {}, "") if isinstance(said, int) else self.reply(200, {}, said)
@@ -51,7 +54,7 @@ class Engine(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.asked.append(body)
-        said = self.said.get(body["messages"][0]["content"])
+        said = self.first.pop(0) if self.first else self.said.get(body["messages"][0]["content"])
         if said is None:
             type(self).rounds += 1
             said = (200, {}, stream(*[PIECE] * 3) + "data: [DONE]\n\n")
@@ -132,6 +135,9 @@ METRICS = [
     ((f"{ROUNDS} 5", f"{ROUNDS} 2"), "fell in between"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 1e309"), "fell in between"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 9"), "4 rounds, but wrote only 3 tokens here"),
+    ((f"{ROUNDS} NaN", f"{ROUNDS} 5"), "are no numbers"),
+    (f'{ROUNDS}{{model_name="another"}} 5', "no speculation of this model"),
+    (401, "others may want --api-key"),
 ]
 
 
@@ -183,7 +189,7 @@ def test_tokens_a_second_are_of_the_time_in_which_an_answer_was_awaited(monkeypa
 
     monkeypatch.setattr(endpoint.Server, "ask", ask)
     monkeypatch.setattr(endpoint.Server, "model", lambda *_: "m")
-    monkeypatch.setattr(endpoint.Server, "counters", lambda _: endpoint.Counts())
+    monkeypatch.setattr(endpoint.Server, "counters", lambda *_: endpoint.Counts())
     found = endpoint.ask_all("http://x/v1/", [Prompt(i, "all", i) for i in "abc"], 9, 0.0)
     assert (found["answers"], found["at_once"], found["tokens_per_second"]) == (2, 1, 2.0)
 
@@ -208,7 +214,8 @@ def answer(monkeypatch, prompt, *pieces):
     return server.ask("m", prompt, 9, 0.5), *asked
 
 
-ROLE = b'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n'
+BESIDE = b'"audio": {"id": "a"}, "provider_specific_fields": {"content": "a"}'  # what a gateway adds is no text
+ROLE = b'data: {"choices": [{"delta": {"role": "assistant", "content": "", %s}}]}\n' % BESIDE
 END = b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n', b'data:{"usage": {"completion_tokens": 8}}\n'
 
 
@@ -217,7 +224,8 @@ END = b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n', b'data:{
     [
         '{"delta": {"content": "a"}}',
         '{"delta": {"reasoning_content": "hm"}}',
-        '{"delta": {"tool_calls": [{"index": 0}]}}',
+        '{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{"}}]}}',
+        '{"delta": {"content": [{"type": "text", "text": "a"}]}}',
         '{"text": "a"}',
     ],
 )
@@ -287,10 +295,32 @@ def test_what_a_server_says_instead_is_told(engine, said, told):
     assert told in engine.ask()
 
 
-def test_a_stream_that_does_not_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(endpoint, "PATIENCE", 2.5)
-    with pytest.raises(LabError, match="it has not ended after"):
-        answer(monkeypatch, HELLO, *[ROLE] * 5)
+DRIPS = [("do_GET", b"200 ", b"a"), ("do_POST", b"200 ", b"a"), ("do_POST", b"200 OK\r\n\r\n", ROLE)]
+
+
+@pytest.mark.parametrize(("asked", "begin", "then"), DRIPS)
+def test_a_server_that_does_not_end_is_given_up(monkeypatch, engine, asked, begin, then):
+    """Neither a status line, letter by letter, nor a stream."""
+
+    def drips(self):
+        self.wfile.write(b"HTTP/1.1 " + begin)
+        with suppress(OSError):
+            while not self.wfile.write(then) or not time.sleep(0.02):
+                pass
+
+    monkeypatch.setattr(endpoint, "PATIENCE", 0.4)
+    monkeypatch.setattr(endpoint, "BRIEF", 0.4)
+    setattr(engine, asked, drips)
+    assert "a request has not ended after" in engine.ask()
+
+
+def test_what_can_be_asked_otherwise_is_measured(monkeypatch, engine):
+    """Later, while a model is being loaded; without options that are refused; by the model's name at a router."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    engine.first = [(503, {}, '{"error": {"message": "Loading model"}}')] * 2 + [(422, {}, "stream_options: extra")]
+    engine.router = True
+    assert engine.ask()["speculation"]["rounds"] == 2
+    assert ["stream_options" in body for body in engine.asked] == [True, True, True, False]
 
 
 ADDRESSES = "file:///etc/hostname", "http://[", "nonsense", "http://127.0.0.1:99999", "http://a b/v1"

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -33,12 +34,14 @@ START = "start it, mend --endpoint, or see its own log"
 MENDS = {  # by HTTP's status, what somebody can do about it; of any other from 300 to 499 that it runs, and refuses
     **dict.fromkeys((401, 403), f"give the key with --api-key, or as {KEY}"),
     **dict.fromkeys((404, 405), ADDRESS),
-    429: "it takes no more just now, so ask again later, or fewer at once",
+    **dict.fromkeys((429, 503), "it takes no more just now, so ask again later, or fewer at once"),
 }
+NO_METRICS = "so nothing is known of its speculation: llama-server needs --metrics, others may want --api-key"
 REFUSED = "it runs, and refuses this: mend what it names, or --endpoint"
-PATIENCE = 600.0  # seconds for an answer
+PATIENCE, BRIEF = 600.0, 60.0  # seconds for an answer, or until a model is loaded; and for what a server knows at once
 MOST_AT_ONCE = 256  # prompts that wait for their answers; each has a thread here
-SAYS_WHO = ("role", "id", "name")  # what a part of an answer may hold beside tokens
+CALL = re.compile("name|arguments")  # the text in a tool's call; and where else in an event the model's text may stand
+TEXT = re.compile("choices|delta|(reasoning_)?(text|content)|reasoning|thinking|refusal|tool_calls|function(_call)?")
 NO_PROXY = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}  # none knows this machine's servers
 
 # The counters of vLLM, and of llama-server under its own prefix (llama.cpp pull request 26389).
@@ -52,10 +55,8 @@ Counts = Counter[tuple[str, int | None]]  # by what is counted and the place in 
 
 @dataclass(frozen=True)
 class Answer:
-    """When one prompt was asked, and its answer began and ended, in seconds of the clock; the tokens in all, and those of
-    the first piece.
-
-    A piece may have several tokens; how many the first one had is told from its share of the letters.
+    """When a prompt was asked, and its answer began and ended, in seconds of the clock; its tokens, and how many of them the
+    first piece brought, by its share of the letters.
     """
 
     asked: float
@@ -73,8 +74,8 @@ class Server:
         key: that the server asks for; by default that in the environment, as OPENAI_API_KEY.
     """
 
-    def __init__(self, address: str, key: str | None = None):
-        self.address, self.key = address.rstrip("/"), (key or os.environ.get(KEY) or "").strip()
+    def __init__(self, address: str, key: str | None = None, say: Say = silent):
+        self.address, self.key, self.say = address.rstrip("/"), (key or os.environ.get(KEY) or "").strip(), say
         if not (self.key.isascii() and self.key.isprintable()):
             raise LabError(f"The key has a sign that none can have: give it anew, with --api-key or as {KEY}.")
         try:
@@ -83,7 +84,8 @@ class Server:
                 raise self.failure("a name or a password stands in it: leave it out, and give --api-key", START)
             headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
             limits = httpx.Limits(max_connections=MOST_AT_ONCE)
-            self.client = httpx.Client(headers=headers, timeout=60.0, limits=limits, mounts=NO_PROXY)
+            self.new = lambda: httpx.Client(headers=headers, limits=limits, mounts=NO_PROXY)
+            self.client = self.new()
         except (httpx.InvalidURL, ValueError, ImportError) as e:
             raise self.failure("its address is none, or that of the environment's proxy", START) from e
 
@@ -98,29 +100,44 @@ class Server:
         return LabError(f"The server at {shown} does not answer as it should ({self.without_key(reason)}): {mend}.")
 
     @contextmanager
-    def open(self, url: str, body: dict | None = None, seconds: float = 60.0) -> Iterator[httpx.Response]:
-        """The answer to a GET or, with a body, to a POST of JSON; it may be silent for so many seconds."""
-        try:
-            with self.client.stream("GET" if body is None else "POST", url, json=body, timeout=seconds) as response:
-                if response.status_code >= 300:
-                    raise self.refusal(response)
-                yield response
-        except (httpx.HTTPError, httpx.InvalidURL) as e:
-            raise self.failure(f"{type(e).__name__}: {e}", START) from e
+    def open(self, url: str, seconds: float, body: dict | None = None, mend: str = "") -> Iterator[httpx.Response]:
+        """The answer to a GET or, with a body, to a POST of JSON, which has so many seconds in all. It is asked for again
+        while the model is being loaded, and without options of the stream where these are refused.
+        """
+        until = time.perf_counter() + PATIENCE
+        while True:
+            self.client = client = self.new() if self.client.is_closed else self.client
+            how = {"method": "POST" if body else "GET", "url": url, "json": body, "timeout": seconds}
+            asked = time.perf_counter()
+            try:  # httpx limits the time of each piece alone, and a server may send a letter at a time
+                with say_if_slow(lambda _, late=client: late.close(), "", seconds), client.stream(**how) as response:
+                    response.extensions["asked"] = asked
+                    if response.status_code < 300:
+                        yield response
+                        return
+                    refused = self.refusal(response, mend)
+            except (httpx.HTTPError, httpx.InvalidURL, RuntimeError, UnicodeError) as e:
+                late = f"a request has not ended after {seconds:.0f} seconds" if client.is_closed else ""
+                raise self.failure(late or f"{type(e).__name__}: {e}", mend or START) from e
+            if response.status_code == 503 and "loading" in str(refused).partition("(")[2].lower() and asked < until:
+                self.say(f"The server is loading the model: waiting for up to {PATIENCE / 60:.0f} minutes …")
+                self.say = silent  # said once
+                time.sleep(1)
+            elif response.status_code not in (400, 422) or not (body or {}).pop("stream_options", None):
+                raise refused
 
-    def refusal(self, response: httpx.Response) -> LabError:
+    def refusal(self, response: httpx.Response, mend: str) -> LabError:
         """What an error of HTTP says, with the server's own words, and what can be done."""
         status = response.status_code
-        words = b"".join(itertools.islice(response.iter_bytes(2_000), 5)).decode(errors="replace").strip()
-        words = words or response.headers.get("Location", "")
+        words = text_of(response, 5).strip() or response.headers.get("Location", "")
         said = f"{status} {response.reason_phrase}{f': {words}' if words else ''}"
-        return self.failure(said, MENDS.get(status, REFUSED if status < 500 else START))
+        return self.failure(said, mend or MENDS.get(status, REFUSED if status < 500 else START))
 
     def model(self, wanted: str | None) -> str:
         """The name of the model to ask: the one that is wanted, or the first that the server has."""
-        with self.open(f"{self.address}/models") as response:
+        with self.open(f"{self.address}/models", BRIEF) as response:
             try:
-                models = [model["id"] for model in parse(response.read().decode())["data"]]
+                models = [model["id"] for model in parse(text_of(response))["data"]]
                 first, names = models[0], printable(", ".join(models), 300)
             except (ValueError, LookupError, TypeError) as e:
                 raise LabError(f"{self.address} names no model: {ADDRESS}.") from e
@@ -128,23 +145,30 @@ class Server:
             raise LabError(f"The server has no model “{printable(wanted or '', 80)}”. It has {names}.")
         return wanted or first
 
-    def counters(self) -> Counts:
-        """What its metrics count now; nothing where it has none."""
-        with suppress(LabError), self.open(f"{self.address.removesuffix('/v1')}/metrics") as response:
-            return counters(response.read().decode(errors="replace"))
-        return Counter()
+    def counters(self, model: str) -> Counts:
+        """What its metrics count now of a model; one of several may have to be named."""
+        url = f"{self.address.removesuffix('/v1')}/metrics"
+        with suppress(LabError), self.open(url, 5) as response:
+            if found := counters(text_of(response), model):
+                return found
+        with self.open(f"{url}?model={quote(model, '', errors='replace')}", 5, mend=NO_METRICS) as response:
+            return counters(text_of(response), model)
 
     def ask(self, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
         """The answer to one prompt, of at most `new` tokens, streamed; the engine counts them."""
         path, what = ("completions", "prompt") if prompt.raw else ("chat/completions", "messages")
         body = {"model": model, "max_tokens": new, "temperature": temperature, "stream": True}
         body |= {"stream_options": {"include_usage": True}, what: getattr(prompt, "content" if prompt.raw else what)}
-        asked = time.perf_counter()
-        with self.open(f"{self.address}/{path}", body, PATIENCE) as response:
+        with self.open(f"{self.address}/{path}", PATIENCE, body) as response:
             try:
-                return answer_in(events(response), asked)
+                return answer_in(events(response), response.extensions["asked"])
             except ValueError as e:
                 raise LabError(f"The server's answer cannot be read ({self.without_key(str(e))}).") from e
+
+
+def text_of(response: httpx.Response, most: int = 5_000) -> str:
+    """What a server answers as text, of which so many pieces are read: some do not end."""
+    return b"".join(itertools.islice(response.iter_bytes(2_000), most)).decode(errors="replace")
 
 
 def answer_in(events: Iterator[dict], asked: float) -> Answer:
@@ -158,7 +182,7 @@ def answer_in(events: Iterator[dict], asked: float) -> Answer:
     if not letters or not tokens:
         why = "no tokens counted" if letters else "no text"
         raise LabError(
-            f"The server's answer has {why}: it must be a stream that ends with “usage” in it, as of OpenAI's API."
+            f"The server's answer has {why}: it must be a stream that ends with “usage”, as of OpenAI's API."
         )
     return Answer(asked, times[0], times[-1], tokens, max(1, round(tokens * letters[0] / sum(letters))))
 
@@ -167,13 +191,13 @@ def events(response: httpx.Response) -> Iterator[dict]:
     """The events of a stream, each as soon as it is there.
 
     Raises:
-        ValueError: for what is no JSON, for a stream that does not end, and in the server's words for an error.
+        ValueError: for what is no JSON, and in the server's words for an error.
     """
-    ends, line = time.perf_counter() + PATIENCE, b""
+    line = b""
     for piece in itertools.chain(response.iter_bytes(), [b"\n"]):
-        if time.perf_counter() > ends:
-            raise ValueError(f"it has not ended after {PATIENCE:.0f} seconds")
         *lines, line = (line + piece).split(b"\n")  # httpx's own lines also end at signs that JSON may hold
+        if len(line) > 10**7:
+            raise ValueError("a line of it does not end")
         for data in (text.decode().strip().removeprefix("data:").strip() for text in lines):
             if data.startswith("{"):
                 event = parse(data)
@@ -182,16 +206,12 @@ def events(response: httpx.Response) -> Iterator[dict]:
                 yield event
 
 
-def letters_in(event: dict) -> int:
-    """How much an event of a stream writes, in letters: more than none where it brings a token. The first one often brings
-    only the role. Engines name the parts of an answer as they like, so all of them count.
-    """
-    choices = event.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else {}
-    parts = choice.get("delta", {"text": choice.get("text")}) if isinstance(choice, dict) else {}
-    said = [part for name, part in parts.items() if name not in SAYS_WHO] if isinstance(parts, dict) else []
-    texts = (part for part in said if part and isinstance(part, str | list | dict))
-    return sum(len(text if isinstance(text, str) else json.dumps(text)) for text in texts)
+def letters_in(event: Any, names: re.Pattern = TEXT) -> int:
+    """How much an event writes, in letters: more than none where it brings a token. The first often brings only the role."""
+    if isinstance(event, dict):
+        inner = {name: CALL if "function" in name else TEXT for name in event if names.fullmatch(name)}
+        return sum(letters_in(event[name], its) for name, its in inner.items())
+    return len(event) if isinstance(event, str) else sum(map(letters_in, event)) if isinstance(event, list) else 0
 
 
 def tokens_in(event: dict) -> int:
@@ -209,33 +229,30 @@ def conditional(survival: Sequence[float]) -> list[float]:
     return [share / before for before, share in itertools.pairwise([1.0, *survival]) if before > 0]
 
 
-def counters(text: str) -> Counts:
-    """The counters of COUNTED in a text in the form of Prometheus; none where it is in another form."""
+def counters(text: str, model: str = "") -> Counts:
+    """The counters of COUNTED in a text in the form of Prometheus, without those of other models."""
     counts: Counts = Counter()
-    with suppress(ValueError):
-        for sample in (s for family in text_string_to_metric_families(text) for s in family.samples):
-            if what := COUNTED.get(sample.name.removesuffix("_total")):
-                place = sample.labels.get("position")
-                counts[what, int(place) if place else None] += sample.value  # pyright: ignore[reportArgumentType] - a float
+    for line in text.split("\n"):
+        with suppress(ValueError, OverflowError):
+            for sample in (s for family in text_string_to_metric_families(line) for s in family.samples):
+                of = {sample.labels.get(name, model) for name in ("model_name", "model")}
+                if (what := COUNTED.get(sample.name.removesuffix("_total"))) and of == {model}:
+                    place = sample.labels.get("position")
+                    counts[what, int(place) if place else None] += float(sample.value)
     return counts
 
 
 def acceptance(before: Counts, after: Counts, tokens: int) -> dict:
     """What the engine's counters say about the rounds between two readings, in which it wrote so many tokens."""
-    grown = {key: after[key] - before[key] for key in before | after}
+    grown = {key: after[key] - before[key] for key in {*before, *after}}
     rounds = grown.get(("rounds", None), 0)
     if not all(0 <= value < math.inf for value in grown.values()):
-        raise LabError("The server's counters of speculation fell in between, as after a restart: they are left out.")
+        raise LabError("The server's counters fell in between, as after a restart, or are no numbers.")
     if not rounds:
-        raise LabError(
-            "The server's metrics count no speculation: it is off there, or not counted as vLLM and llama.cpp do "
-            "(llama-server needs --metrics)."
-        )
+        raise LabError("The server's metrics count no speculation of this model: it is off, or counted otherwise.")
     if rounds > tokens:
-        raise LabError(
-            f"The server counted {rounds:.0f} rounds, but wrote only {tokens} tokens here: somebody else uses it, too, or "
-            "answers broke off. So its counters of speculation are left out."
-        )
+        said = f"The server counted {rounds:.0f} rounds, but wrote only {tokens} tokens here"
+        raise LabError(f"{said}: others use it, too, or answers broke off. So its counters are left out.")
     places = sorted(place for what, place in grown if what == "accepted by place" and place is not None)
     survival = [grown["accepted by place", place] / rounds for place in places]
     return {
@@ -295,17 +312,19 @@ def ask_all(
     """
     if not 1 <= at_once <= MOST_AT_ONCE:
         raise LabError(f"--at-once is {at_once}, but must be from 1 to {MOST_AT_ONCE}.")
-    server = Server(endpoint, key)
+    server = Server(endpoint, key, say)
     with say_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
         named = server.model(model)
     say(f"Asking {printable(named, 80)} for {len(prompts)} answers, with up to {PATIENCE / 60:.0f} minutes for each …")
-    before, problems = server.counters(), []
+    before, problems = Counter({("rounds", None): math.inf}), []  # where it cannot be read
+    with suppress(LabError):
+        before = server.counters(named)
     answers = ask_each(lambda prompt: server.ask(named, prompt, new, temperature), prompts, at_once, problems, say)
     if not answers:
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[-1]}")
     tokens, speculation = sum(a.tokens for a in answers), None
     try:
-        speculation = acceptance(before, server.counters(), tokens)
+        speculation = acceptance(before, server.counters(named), tokens)
     except LabError as e:
         problems.append(str(e))
     return {
