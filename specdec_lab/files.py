@@ -65,7 +65,7 @@ def read_text(name: str | Path, largest: int | None = None) -> str:
         data = path.read_bytes()
         if b"\0" in data[:100_000] or data.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise OSError("it is no text, or one in UTF-16: save it as UTF-8")
-        return data.decode("utf-8-sig")  # a byte-order mark may stand in front
+        return data.decode().lstrip("\ufeff")  # byte-order marks may stand in front
     except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
         why = "it is not UTF-8: save it in that form" if isinstance(e, UnicodeError) else why
@@ -81,6 +81,8 @@ def new_folder(name: str | Path) -> Path:
             raise LabError(f"{name} is not empty, and nothing in it is overwritten: choose a new folder.")
         check_writable(path)
     except OSError as e:
+        with suppress(OSError):
+            path.rmdir()  # empty, as on a full disk
         raise LabError(f"The folder {name} cannot be written ({e.strerror}): choose another.") from e
     return path
 

@@ -87,6 +87,8 @@ DAMAGED = {
     "a pointer of Git LFS": (holds("model.safetensors", "version https://git-lfs\noid x\n"), "git lfs pull"),
     "weights that are cut": (cut, READ),
     "weights that are no numbers": (weights(no_numbers), "NaN or infinity"),
+    "weights that are all 0": (weights(lambda held: {name: x * 0 for name, x in held.items()}), "or only zeros"),
+    "embeddings of another size": (config(vocab_size=99), "of another size than its config.json says"),
     "a GGUF alone": (only_gguf, "A GGUF file is converted once"),
     "a layer more in the config": (config(num_hidden_layers=3), "has no weight “model.layers.2."),
     "a layer less in the config": (config(num_hidden_layers=1), "has a weight “model.layers.1."),

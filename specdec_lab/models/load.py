@@ -2,8 +2,10 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
+import huggingface_hub as hub
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
@@ -83,9 +85,8 @@ def load_model(
             if folder and name != EMBEDDED:
                 check_folder(folder)
             with say_if_slow(silent if folder else say, "The hub does not answer yet: still waiting …", 10):
-                tokenizer = AutoTokenizer.from_pretrained(
-                    source, trust_remote_code=False, local_files_only=bool(folder)
-                )
+                here = {"local_files_only": bool(folder), "trust_remote_code": False}
+                tokenizer = AutoTokenizer.from_pretrained(source, **here)
             hf = from_pretrained(source, torch.float32 if stored else torch_dtype, shown, say).to(device)
             if getattr(hf.config, "auto_map", None):
                 say(f"{name} comes with code of its own, which is not run: transformers' own is.")
@@ -96,6 +97,12 @@ def load_model(
         except Exception as e:
             if isinstance(e, RuntimeError) and "memory" in str(e):
                 raise  # the CPU's allocator; see explain_memory
+            if refusal(e):
+                with suppress(LabError, OSError):  # what an earlier run fetched, asking nobody
+                    config = hub.hf_hub_download(name, "config.json", local_files_only=True)
+                    found = load_model(os.path.dirname(config), device, say, dtype, backend)
+                    say(f"{why_not(name, source, e)} The files that are on this machine are used.")
+                    return found
             raise LabError(why_not(name, source, e)) from e
     give_memory_back()
     return model, tokenizer
@@ -115,6 +122,7 @@ def from_pretrained(source: str | Path, dtype: torch.dtype, name: str, say: Say 
             dtype=dtype,
             trust_remote_code=False,
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # `check_weights` does not
             local_files_only=Path(source).is_dir(),
         )
     finally:
@@ -134,19 +142,16 @@ def check_weights(hf: PreTrainedModel, info: dict, name: str, say: Say) -> None:
     """
     parts = {without_numbers(key) for key, _ in hf.named_parameters()}
     missing, unknown = sorted(info["missing_keys"]), sorted(info["unexpected_keys"])
-    wrong = missing or [key for key in unknown if without_numbers(key) in parts]
-    if wrong:
-        what = (
-            f"has no weight “{wrong[0]}”"
-            if missing
-            else f"has a weight “{wrong[0]}” that its config.json has no place for"
-        )
-        more = f", nor {len(wrong) - 1} others" if missing and wrong[1:] else ""
-        there = f"; there is “{unknown[0]}”" if missing and unknown else ""
-        raise LabError(
-            f"{name} {what}{more}{there}. Nothing is made up here: get its files anew, or mend its config.json or the "
-            "names of its weights."
-        )
+    wrong = {
+        "no weight “{}”": missing,
+        "a weight “{}” of another size than its config.json says": sorted(key for key, *_ in info["mismatched_keys"]),
+        "a weight “{}” that its config.json has no place for": [x for x in unknown if without_numbers(x) in parts],
+    }
+    for what, keys in wrong.items():
+        if keys:
+            there = f"; there is “{unknown[0]}”" if keys is missing and unknown else ""
+            mend = "get its files anew, or mend its config.json or the names of its weights"
+            raise LabError(f"{name} has {what.format(keys[0])}{there}. Nothing is made up here: {mend}.")
     if unknown:
         say(f"{name} holds weights that are no part of the model, and are left out, such as “{unknown[0]}”.")
 
@@ -156,16 +161,33 @@ def without_numbers(key: str) -> str:
     return re.sub(r"\d+", "*", key.rpartition(".")[0])
 
 
-OWN_CODE = (
-    "comes with code of its own, and code of others is not run here: choose a model that transformers knows, such as "
-    "Llama, Qwen2 or SmolLM2."
-)
+REFUSALS = {  # by what the hub answers, what one does
+    hub.errors.GatedRepoError: "ask for access on https://huggingface.co/{}, and log in with  hf auth login",
+    hub.errors.RepositoryNotFoundError: "check the name; a private one wants that you log in with  hf auth login",
+    hub.errors.HfHubHTTPError: "try again later",
+}
+
+
+def refusal(e: BaseException | None) -> hub.errors.HfHubHTTPError | None:
+    """What the hub answered, where that is behind another library's error."""
+    while e and (not isinstance(e, hub.errors.HfHubHTTPError) or isinstance(e, hub.errors.EntryNotFoundError)):
+        e = e.__cause__ or e.__context__
+    return e
 
 
 def why_not(name: str, source: str | Path, e: Exception) -> str:
     """A sentence on a model that does not load."""
     if "trust_remote_code" in str(e):
-        return f"{name} {OWN_CODE}"
+        return (
+            f"{name} comes with code of its own, and code of others is not run here: choose a model that transformers "
+            "knows, such as Llama, Qwen2 or SmolLM2."
+        )
+    if refused := refusal(e):
+        status, headers = refused.response.status_code, refused.response.request.headers
+        mend = next(said for kind, said in REFUSALS.items() if isinstance(refused, kind)).format(name)
+        if "authorization" in headers and (status == 401 or (status == 403 and name not in mend)):
+            mend = "your token is not valid, or no longer: log in anew with  hf auth login, or unset HF_TOKEN"
+        return f"The hub does not give the model “{name}” (status {status}): {mend}."
     if name == EMBEDDED:
         return f"The cached target in {source} does not load ({first_line(e)}): delete that folder and run again."
     like_a_hub_name = name.count("/") == 1 and not name.startswith((".", "/", "~"))
@@ -188,9 +210,8 @@ def check_folder(folder: Path) -> None:
     """
     if not (folder / "config.json").is_file():
         raise LabError(
-            f"There is no config.json in {folder}: it is no folder of a model that transformers saved. (A GGUF file is "
-            "converted once: AutoModelForCausalLM.from_pretrained(folder, gguf_file=…), then save_pretrained; the tokenizer "
-            "likewise.)"
+            f"There is no config.json in {folder}: transformers saved no model there. (A GGUF file is converted once: "
+            "AutoModelForCausalLM.from_pretrained(folder, gguf_file=…), then save_pretrained; the tokenizer likewise.)"
         )
     for path in folder.glob("*.safetensors"):
         with path.open("rb") as file:
@@ -211,14 +232,10 @@ def wrapped(
     """
     fast = backend != "reference" and supports(hf)
     if four_bits and not fast:
-        raise LabError(
-            f"Only the fast backend reads weights in 4 bits, and {name} does not run on it: use --dtype float32."
-        )
+        raise LabError(f"Weights in 4 bits need the fast backend, which does not run {name}: use --dtype float32.")
     if backend == "fast" and not fast:
-        raise LabError(
-            f"The fast backend does not know {hf.config.model_type} models on {hf.device.type}: "
-            "use --backend reference."
-        )
+        kind = f"{hf.config.model_type} models on {hf.device.type}"
+        raise LabError(f"The fast backend does not know {kind}: use --backend reference.")
     if hf.device.type == "cuda":
         # cuDNN's attention plans anew for each length of a text: 0.4 s each on a B200 (FunASR's issue 3704).
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -231,10 +248,7 @@ def wrapped(
         except LabError:
             if backend == "fast" or four_bits:
                 raise
-            say(
-                f"{name} differs from what the fast backend writes out: transformers' own pass is used, "
-                "which is slower."
-            )
+            say(f"{name} differs from what the fast backend writes out: transformers' own pass is used, a slower one.")
     model = ReferenceModel(hf, name)
     model.check()
     return model

@@ -175,10 +175,10 @@ class ReferenceModel(Model):
         last = cached.extend([one[-few:], [*one[:few], *two[-few:]]], trees=[None, tree]).logits
         alone = [self.hf(torch.tensor([x], device=self.device), use_cache=False).logits[0] for x in (one, two)]
         theirs = torch.stack([alone[0][few:], alone[1]])
-        if not theirs.isfinite().all():
+        if not theirs.isfinite().all() or not theirs.any():
             raise LabError(
-                f"{self.name} gives NaN or infinity in place of logits: its weights are damaged, or its numbers need "
-                "--dtype float32."
+                f"{self.name} gives NaN or infinity in place of logits, or only zeros: its weights are damaged, or its "
+                "numbers need --dtype float32."
             )
         return self.near(ours, theirs) and self.near(last[1, few:], ours[1, -few:])
 
