@@ -112,8 +112,8 @@ $(ENGINE)/ready: | .venv/bin/python
 	@touch $@
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is older: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' || \
+	  { echo "Python 3.11 to 3.14 is needed, and $(PYTHON) is another: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	  echo "$(PYTHON) cannot make an environment: on Debian or Ubuntu, run  apt install python3-venv  first."; exit 1; }
 
@@ -135,6 +135,9 @@ $(ENGINE)/ready: | .venv/bin/python
 constraints: .venv/test .venv/mutants
 	@{ head -1 constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|triton|cuda)' | sed 's/+.*//' | sort -f; } > constraints.tmp
 	@mv constraints.tmp constraints.txt
+	@for version in 3.11.0 3.14; do for system in x86_64-manylinux_2_28 aarch64-manylinux_2_28 windows aarch64-apple-darwin; do \
+	  MACOSX_DEPLOYMENT_TARGET=14.0 $(BIN)/python -m uv pip compile --quiet --python-version $$version --python-platform $$system \
+	  --only-binary :all: -c constraints.txt pyproject.toml --extra lab --extra dev > /dev/null || exit 1; done; done
 
 clean:
 	rm -rf .venv $(ENGINE) build dist site *.egg-info .pytest_cache .ruff_cache

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -87,10 +88,30 @@ def test_when_both_fail_neither_is_hidden(install):
 
 def test_uv_is_told_where_pip_looks_for_packages(install):
     settings = [":env:.find-links='/a /b'", "global.extra-index-url='x\\ny'", "global.index-url='from the file'"]
-    settings += ["install.index-url='for install'", "global.timeout='60'"]
+    settings += ["install.index-url='for install'", "global.timeout='60'", "global.target='/elsewhere'"]
     _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]})
     told = {"UV_FIND_LINKS": "/a,/b", "UV_INDEX": "x y", "UV_DEFAULT_INDEX": "for install"}
     told |= {"UV_INDEX_STRATEGY": "unsafe-best-match"}
-    assert told.items() <= calls["uv"][1].items()
-    _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]}, UV_INDEX="z")
-    assert calls["uv"][1]["UV_INDEX"] == "z"
+    told |= {"PIP_FIND_LINKS": "/a /b", "PIP_EXTRA_INDEX_URL": "x y", "PIP_INDEX_URL": "for install"}
+    assert calls["uv"][1] == calls["get uv"][1] == told | {"PIP_CONFIG_FILE": os.devnull}
+    given = {"UV_INDEX": "z", "PIP_TARGET": "/elsewhere", "PIP_DRY_RUN": "1"}
+    _, _, calls = install("something", do={"settings": ["\n".join(settings), "", 0]}, **given)
+    assert calls["get uv"][1] == told | {"PIP_CONFIG_FILE": os.devnull, "UV_INDEX": "z"}
+
+
+def test_what_is_not_there_after_all_is_said(install, monkeypatch):
+    monkeypatch.setattr(sys, "executable", sys._base_executable)
+    status, said, _ = install()
+    assert status == 1 and "sends packages elsewhere" in said
+
+
+UNFIT = [("sys.version_info", (3, 15)), ("sysconfig.get_platform", lambda: "win-arm64")]
+UNFIT += [("platform.libc_ver", lambda libc=libc: libc) for libc in (("glibc", "2.17"), ("", ""))]  # "": musl
+
+
+@pytest.mark.parametrize(("asked", "found"), UNFIT)
+def test_where_pytorch_has_no_packages_nothing_is_tried(monkeypatch, capsys, asked, found):
+    monkeypatch.setattr(asked, found)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("it was tried"))
+    assert runpy.run_path(str(ROOT / "install.py"))["main"]([]) == 1
+    assert "Python 3.11 to 3.14" in capsys.readouterr().err
