@@ -16,22 +16,14 @@ ROW = "{:>12} {:>2}  {:<19}" + len(NUMBERS) * "{:>12}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--drafters", type=drafters, default="all", help=f"all, or some of {', '.join(BENCHED)}, with commas"
-    )
+    parser.add_argument("--drafters", type=drafters, default="all", help=f"all, or some of {', '.join(BENCHED)}")
     parser.add_argument("--prompts", default="builtin", help="builtin, or a JSON-lines file")
-    parser.add_argument(
-        "--gamma", type=gamma, default="4", help="most tokens drafted a round, or best: the best for each drafter"
-    )
+    parser.add_argument("--gamma", type=gamma, default="4", help="most tokens drafted a round, or each drafter's best")
     decoding_arguments(parser)
     parser.add_argument("--limit", type=positive, help="use only the first N prompts of each kind")
-    parser.add_argument(
-        "--repeats", type=positive, default=1, help="decode every prompt so many times, for steadier times"
-    )
+    parser.add_argument("--repeats", type=positive, default=1, help="how often every prompt is decoded")
     parser.add_argument("--record", action="store_true", help="keep the result in the package, for the lessons to show")
-    parser.add_argument(
-        "--timed", type=positive, help="take times from, and repeat, only the first N prompts of each kind"
-    )
+    parser.add_argument("--timed", type=positive, help="time and repeat only the first N prompts of each kind")
 
 
 def gamma(text: str) -> str:

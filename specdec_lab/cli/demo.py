@@ -77,9 +77,7 @@ def processors(args: argparse.Namespace, lab: "Lab") -> "list[Processor]":
         try:
             asked.append(lab.bias(word, float(number)))
         except ValueError as e:
-            raise LabError(
-                f"--bias {option} is not a word, an equals sign and a number, such as --bias indeed=-5."
-            ) from e
+            raise LabError(f"--bias {option} is no word with an equals sign and a number, as in indeed=-5.") from e
     return asked if args.only is None else [*asked, lab.only(args.only)]
 
 

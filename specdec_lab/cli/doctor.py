@@ -102,8 +102,6 @@ def as_text(result: dict) -> str:
             lines += [f"speed     {numba}"]
         lines += [f"target    {pair['target']}: {'ready' if pair['cached'] else 'not fetched yet'}, in {pair['cache']}"]
     if sys.platform == "linux" and not shutil.which("bwrap"):
-        lines += [
-            "grading   bubblewrap, which locks in notebooks' code, is not here. Who grades:  apt install bubblewrap"
-        ]
+        lines += ["grading   bubblewrap, which locks notebooks' code in, is missing:  apt install bubblewrap"]
     lines += [f"missing   {m['what']}. To mend it:  {m['mend']}" for m in result["missing"]]
     return "\n".join(lines if result["missing"] else [*lines, "Everything is here."])

@@ -11,9 +11,7 @@ def run(args: argparse.Namespace) -> int:
     from specdec_lab.models.embedded import target_dir
 
     if args.target != EMBEDDED:
-        raise LabError(
-            "fetch gets the course's own target. Another one is fetched when demo or bench is given its --target."
-        )
+        raise LabError("fetch is for the course's own target: demo and bench fetch another one by its --target.")
     folder = target_dir(say)
     from specdec_lab.models.load import load_model  # torch, behind what is told of the download
 

@@ -19,9 +19,7 @@ PATIENCE = 60  # seconds for JupyterLab to answer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--dir", default="my-course", help="the working copy of lessons and exercises (default: my-course)"
-    )
+    parser.add_argument("--dir", default="my-course", help="the working copy of the course (default: my-course)")
     parser.add_argument("--ip", default="127.0.0.1", help="address to listen on; 0.0.0.0 in a container")
     parser.add_argument("--port", type=int, default=8888, help="first port to try")
 
@@ -113,7 +111,5 @@ def wait_for_server(process: subprocess.Popen, args: argparse.Namespace) -> dict
         if process.poll() is not None:
             raise LabError("JupyterLab ended at once: its message is above; `specdec-lab doctor` may name the cause.")
         if time.monotonic() > until:
-            raise LabError(
-                f"JupyterLab does not answer on {args.ip}:{args.port} after {PATIENCE} s: check --ip and --port."
-            )
+            raise LabError(f"JupyterLab does not answer on {args.ip}:{args.port} for {PATIENCE} s: check both.")
         time.sleep(0.25)

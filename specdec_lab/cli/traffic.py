@@ -12,18 +12,12 @@ DRAFTERS = ("lookup", "eagle", "hybrid")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="JSON lines (prompts, or an OpenAI-style log) or plain text; or builtin")
-    parser.add_argument(
-        "--drafters", type=drafters, help=f"some of {', '.join(BENCHED)}, with commas (default: {','.join(DRAFTERS)})"
-    )
+    parser.add_argument("--drafters", type=drafters, help=f"of {', '.join(BENCHED)} (default: {','.join(DRAFTERS)})")
     decoding_arguments(parser)
     parser.add_argument("--repeats", type=positive, help="how often every prompt is decoded (default: 2)")
     parser.add_argument("--endpoint", help="an OpenAI-compatible server to measure, such as http://localhost:8000/v1")
-    parser.add_argument(
-        "--at-once", type=positive, help="prompts that wait for the server's answers at any time (default: 1)"
-    )
-    parser.add_argument(
-        "--api-key", help="of the server, if it asks for one (default: OPENAI_API_KEY of the environment)"
-    )
+    parser.add_argument("--at-once", type=positive, help="prompts that wait for the server at any time (default: 1)")
+    parser.add_argument("--api-key", help="of the server (default: OPENAI_API_KEY of the environment)")
     parser.add_argument("--model", help="of the server, by its name there (default: the first that it lists)")
     parser.add_argument("--html", help="also write the report as a page")
 

@@ -22,11 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="your prompts, as for bench: most are learned from, some are only measured on")
     parser.add_argument("--folder", help="where answers, checkpoints and weights are kept (default: in the cache)")
     parser.add_argument("--write", type=count, default=500_000, help="tokens that the target answers (2M, 500k, …)")
+    parser.add_argument("--tokens", type=count, default=2_000_000, help="to learn from, also again or in earlier runs")
     parser.add_argument(
-        "--tokens", type=count, default=2_000_000, help="to learn from, repeats and earlier runs included"
-    )
-    parser.add_argument(
-        "--start", metavar="FOLDER", help="weights to begin with (default: the course's; of another target its parts)"
+        "--start", metavar="FOLDER", help="weights to begin with (default: the course's or the target's)"
     )
 
 
