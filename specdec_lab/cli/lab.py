@@ -13,6 +13,7 @@ from pathlib import Path
 
 from specdec_lab.cli import lab_from, say
 from specdec_lab.errors import LabError, Say
+from specdec_lab.formats import in_digits
 
 FIRST = "lessons/00_start_here.ipynb"
 PATIENCE = 60  # seconds for JupyterLab to answer
@@ -27,6 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from specdec_lab.course.working_copy import working_copy
 
+    if not 0 <= args.port < 2**16:
+        raise LabError(f"--port is {in_digits(args.port)}, but must be from 0 to 65535.")
     if importlib.util.find_spec("jupyterlab") is None:
         raise LabError('JupyterLab is not installed: run  make lab  (or  pip install -e ".[lab]"  in the clone).')
     for line in working_copy(Path(args.dir)):

@@ -148,11 +148,12 @@ class Server:
     def counters(self, model: str) -> Counts:
         """What its metrics count now of a model; one of several may have to be named."""
         url = f"{self.address.removesuffix('/v1')}/metrics"
-        with suppress(LabError), self.open(url, 5) as response:
-            if found := counters(text_of(response), model):
-                return found
-        with self.open(f"{url}?model={quote(model, '', errors='replace')}", 5, mend=NO_METRICS) as response:
-            return counters(text_of(response), model)
+        with say_if_slow(self.say, "The server's metrics do not answer yet …", 3):
+            with suppress(LabError), self.open(url, 5) as response:
+                if found := counters(text_of(response), model):
+                    return found
+            with self.open(f"{url}?model={quote(model, '', errors='replace')}", 5, mend=NO_METRICS) as response:
+                return counters(text_of(response), model)
 
     def ask(self, model: str, prompt: Prompt, new: int, temperature: float) -> Answer:
         """The answer to one prompt, of at most `new` tokens, streamed; the engine counts them."""
@@ -232,7 +233,7 @@ def conditional(survival: Sequence[float]) -> list[float]:
 def counters(text: str, model: str = "") -> Counts:
     """The counters of COUNTED in a text in the form of Prometheus, without those of other models."""
     counts: Counts = Counter()
-    for line in text.split("\n"):
+    for line in (x for x in text.split("\n") if ":spec_decode_num_" in x):
         with suppress(ValueError, OverflowError):
             for sample in (s for family in text_string_to_metric_families(line) for s in family.samples):
                 of = {sample.labels.get(name, model) for name in ("model_name", "model")}

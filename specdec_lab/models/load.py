@@ -102,6 +102,7 @@ def load_model(
                     config = hub.hf_hub_download(name, "config.json", local_files_only=True)
                     found = load_model(os.path.dirname(config), device, say, dtype, backend)
                     say(f"{why_not(name, source, e)} The files that are on this machine are used.")
+                    found[0].name = name
                     return found
             raise LabError(why_not(name, source, e)) from e
     give_memory_back()
@@ -186,7 +187,7 @@ def why_not(name: str, source: str | Path, e: Exception) -> str:
         status, headers = refused.response.status_code, refused.response.request.headers
         mend = next(said for kind, said in REFUSALS.items() if isinstance(refused, kind)).format(name)
         if "authorization" in headers and (status == 401 or (status == 403 and name not in mend)):
-            mend = "your token is not valid, or no longer: log in anew with  hf auth login, or unset HF_TOKEN"
+            mend = "it does not take your token: log in anew with  hf auth login, or unset HF_TOKEN"
         return f"The hub does not give the model “{name}” (status {status}): {mend}."
     if name == EMBEDDED:
         return f"The cached target in {source} does not load ({first_line(e)}): delete that folder and run again."
