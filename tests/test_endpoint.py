@@ -136,7 +136,7 @@ METRICS = [
     ((f"{ROUNDS} 5", f"{ROUNDS} 1e309"), "fell in between"),
     ((f"{ROUNDS} 5", f"{ROUNDS} 9"), "4 rounds, but wrote only 3 tokens here"),
     ((f"{ROUNDS} NaN", f"{ROUNDS} 5"), "are no numbers"),
-    (f'{ROUNDS}{{model_name="another"}} 5', "no speculation of this model"),
+    (tuple(f'{ROUNDS}{{model_name="another"}} {n}' for n in (5, 6, 7, 8)), "no speculation of this model"),
     (401, "others may want --api-key"),
 ]
 

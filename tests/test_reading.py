@@ -156,7 +156,7 @@ SHARED = {"id": "x", "conversations": [{"from": "human", "value": "hello"}, {"fr
     [
         (json.dumps([USER]), [[USER]]),
         (f"{json.dumps([USER])}\n{json.dumps([USER])}", [[USER]] * 2),
-        (f"\ufeff\ufeff{ENTRY}", [[USER]]),
+        (f"\ufeff\ufeff{PRETTY}", [[USER]]),
         ('"hello"\n"you"', ["hello", "you"]),
         ("hello\n \t \nyou\nthere\n\n\n", ["hello", "you\nthere"]),
     ],

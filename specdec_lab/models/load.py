@@ -200,9 +200,6 @@ def why_not(name: str, source: str | Path, e: Exception) -> str:
     )
 
 
-POINTER = b"version https://git-lfs"
-
-
 def check_folder(folder: Path) -> None:
     """Look for what transformers would describe in words of its own, or not at all.
 
@@ -216,7 +213,7 @@ def check_folder(folder: Path) -> None:
         )
     for path in folder.glob("*.safetensors"):
         with path.open("rb") as file:
-            if file.read(len(POINTER)) == POINTER:
+            if file.read(99).startswith(b"version https://git-lfs"):
                 raise LabError(f"{path} is a pointer of Git LFS, and no weights: run  git lfs pull  in that folder.")
 
 
