@@ -238,8 +238,8 @@ def counters(text: str, model: str = "") -> Counts:
             for sample in (s for family in text_string_to_metric_families(line) for s in family.samples):
                 of = {sample.labels.get(name, model) for name in ("model_name", "model")}
                 if (what := COUNTED.get(sample.name.removesuffix("_total"))) and of == {model}:
-                    place = sample.labels.get("position")
-                    counts[what, int(place) if place else None] += float(sample.value)
+                    key = what, int(sample.labels["position"]) if sample.labels.get("position") else None
+                    counts[key] += float(sample.value)  # pyright: ignore[reportArgumentType] - a float
     return counts
 
 
@@ -317,7 +317,7 @@ def ask_all(
     with say_if_slow(say, "The server does not answer yet: waiting for up to a minute …"):
         named = server.model(model)
     say(f"Asking {printable(named, 80)} for {len(prompts)} answers, with up to {PATIENCE / 60:.0f} minutes for each …")
-    before, problems = Counter({("rounds", None): math.inf}), []  # where it cannot be read
+    before, problems = Counts({("rounds", None): math.inf}), []  # pyright: ignore - a float, where none can be read
     with suppress(LabError):
         before = server.counters(named)
     answers = ask_each(lambda prompt: server.ask(named, prompt, new, temperature), prompts, at_once, problems, say)
