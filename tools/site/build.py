@@ -43,7 +43,7 @@ SHARED = ("common.js", "controls.js", "forms.js")  # scripts of most widgets, on
 TITLE = "Speculative decoding, understood by running it"
 # Pages where a reader types a sentence, besides the first page and the gallery:
 TYPED = "lessons/00_start_here.html", "lessons/06_variants.html"
-OWN = "Type your own: a real model writes in this page"
+OWN = "Now with my sentence: a real model writes in this page"
 PROMPTS = (
     "Write a short poem about the sea and a small boat.",
     "Correct the mistakes: He go to school every days with him friend.",
@@ -180,14 +180,15 @@ def page_of(
     )
 
 
-def front(titles: dict[str, str], tracked: Mapping[str, str], own_one: str) -> str:
+def front(titles: dict[str, str], tracked: Mapping[str, str], said: dict | None) -> str:
     """The first page: what this is, and where to begin."""
     found = gallery.recorded()
     hour = re.sub(r"\[(\d\d)\]\((.+?)\.ipynb\)", r'<a href="\2.html">\1</a>', spine.hour_line("lessons/"))
     race = opening.race(found, gallery.traces(found)[opening.RACE])
+    own = box(said, race, {name: of["prompt"] for name, of in found["texts"].items()})
     pages = contents(titles, "index.html", tracked=tracked)
     minutes, _ = about("lessons/00_start_here.html")
-    body = fill("front", **race, own=own_one, minutes=minutes, hour=hour, contents=pages)
+    body = fill("front", cards=opening.CARDS, own=own, minutes=minutes, hour=hour, contents=pages)
     return page_of(body, TITLE, "index.html", titles)
 
 
@@ -200,17 +201,19 @@ def missing() -> str:
     return page_of(body, "There is no such page", "404.html", {}, template="missing", css=css)
 
 
-def own_sentence(said: dict, first: bool = False) -> str:
-    """Where a reader types a sentence, for the model that lies beside the pages.
+def box(said: dict | None, race: dict = opening.NONE, texts: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The picture of a race, and in it the field for a reader's own sentence, where the model lies beside the pages.
 
     Args:
-        said: what `live.model` says of it.
-        first: whether it is for the first page.
+        said: what `live.model` says of it, or None where there is none.
+        race: what stands there before; texts: others that were recorded, by name.
     """
-    about = said | {"id": "own", "title": OWN, "prompts": PROMPTS}
-    about["marks"] = {word: mark._asdict() for word, mark in MARKS.items()}
-    data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
-    return fill("own", data=data, first=first, title=OWN, prompts=PROMPTS)
+    data = None
+    if said:
+        about = said | {"id": "own", "title": OWN, "prompts": PROMPTS}
+        about["marks"] = {word: mark._asdict() for word, mark in MARKS.items()}
+        data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/")
+    return fill("own", data=data, title=OWN, prompts=PROMPTS, texts=texts, **race)
 
 
 def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] | None = None) -> None:
@@ -232,11 +235,12 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     own = {name: [part for part in kind.scripts if part not in SHARED] for name, kind in kinds().items()}
     widgets = {name: script(*scripts) for name, scripts in own.items()}
     widgets["gallery"] = (HERE / "gallery.js").read_text(encoding="utf-8")
-    own_one = own_first = ""
+    drawn = script("machine.js") + (HERE / "lanes.js").read_text(encoding="utf-8")
+    said, own_one = None, ""
     if write_model:
         said = write_model(out / "live")
-        own_one, own_first = own_sentence(said), own_sentence(said, first=True)
-        widgets["own"] = (HERE / "live" / "own.js").read_text(encoding="utf-8")
+        own_one = box(said)
+        widgets["own"] = drawn + (HERE / "live" / "own.js").read_text(encoding="utf-8")
     for name, text in widgets.items():
         # No modules: from the disk, a browser loads none.
         text = text.replace("export default { render };", "return { render };")
@@ -248,7 +252,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     (out / "find.js").write_text(library + known + packed_js(search), encoding="utf-8")
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")
     for name in ("page.js", "progress.js", "links.js", "opening.js"):
-        before = script("machine.js") if name == "opening.js" else ""
+        before = drawn if name == "opening.js" else ""
         (out / name).write_text(packed_js(before + (HERE / name).read_text(encoding="utf-8")), encoding="utf-8")
     for name in ("inter-license.txt", "shared.png"):
         shutil.copy(HERE / name, out / name)
@@ -288,7 +292,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
     shown = page_of(gallery.write(out) + own_one, GALLERY_TITLE, GALLERY, titles, tracked=tracked)
     (out / GALLERY).write_text(shown, encoding="utf-8")
     (out / "404.html").write_text(missing(), encoding="utf-8")
-    (out / "index.html").write_text(front(titles, tracked, own_first), encoding="utf-8")
+    (out / "index.html").write_text(front(titles, tracked, said), encoding="utf-8")
 
 
 if __name__ == "__main__":

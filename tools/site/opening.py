@@ -9,6 +9,7 @@ from specdec_lab.measure.results import saved_results
 RACE = "summary-hybrid-4-0"  # of the gallery
 LAYERS = 30  # of SmolLM2-135M, which wrote it
 WRITES = ("accepted", "corrected", "bonus", "plain")  # what a pass adds to the text
+WAYS = (("Plain decoding", "one token per pass", 0), ("With drafts", "several checked per pass", 2))
 CARDS = (
     (
         "Watch",
@@ -59,13 +60,15 @@ def race(found: dict, trace: dict) -> dict:
         "sooner": f"{sum(plain['seconds']) / sum(trace['seconds']):.1f}",
         "usual": usual(),
         "prompt": found["texts"][RACE.split("-")[0]]["prompt"],
-        "plain": lane(
-            "Plain decoding", "one token per pass", 0, plain["seconds"], [[(t, "plain")] for t in plain["tokens"]]
-        ),
-        "drafts": lane("With drafts", "several checked per pass", 2, trace["seconds"], asked),
+        "plain": lane(*WAYS[0], plain["seconds"], [[(t, "plain")] for t in plain["tokens"]]),
+        "drafts": lane(*WAYS[1], trace["seconds"], asked),
         "hardware": found["hardware"],
-        "cards": CARDS,
     }
+
+
+NONE = {"layers": LAYERS, "prompt": ""} | {
+    kind: lane(*way, [], []) for kind, way in zip(("plain", "drafts"), WAYS, strict=True)
+}  # until a sentence is typed
 
 
 def usual() -> str:

@@ -468,7 +468,7 @@
       });
   }
 
-  /** A line that the reader would write: buttons for those that were tried, each with the results that were recorded. */
+  /** A line that the reader would write: buttons for those that were tried, each with its recorded results. */
   for (const box of document.querySelectorAll(".tries")) {
     const panels = [...box.children],
       buttons = panels.map(({ dataset }, i) => button(node("code", {}, dataset.line), () => press(i)));

@@ -5,6 +5,7 @@ const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
 const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
 const TOKENS = 48;
 const MOST = 600; // characters of a prompt
+const MAKING = ["its files", "the words", "the drafters", "the target"]; // once its bytes have come
 const STOPPED = "Stopped.";
 /** Why this browser cannot run it, in a sentence; "" where it may. */
 function hindrance() {
@@ -59,15 +60,9 @@ const meaning = (wrong) =>
       : `It stopped: ${wrong}`;
 
 /** In place of the field: why it is not there, and what is. */
-function instead(why, title) {
-  const to = `${document.body.dataset.up}gallery.html`,
-    rounds = location.pathname.endsWith(to) ? "" : h("a", { href: to }, "A gallery of real rounds");
-  return h(
-    "div",
-    { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
-    div("sdl-title", title),
-    h("p", { class: "sdl-note" }, why, " ", rounds),
-  );
+function instead(why) {
+  const to = `${document.body.dataset.up}gallery.html`;
+  return h("p", { class: "sdl-explorer sdl-own sdl-note" }, why, " ", h("a", { href: to }, "A gallery of real rounds"));
 }
 
 async function render({ model, el }) {
@@ -75,9 +70,11 @@ async function render({ model, el }) {
     asked = model.get("state");
   const why = hindrance();
   if (why) {
-    el.append(instead(why, name));
+    el.append(instead(why));
     return () => {};
   }
+  const box = el.closest(".opening"),
+    race = raceIn(box);
   const chosen = {
     prompt: asked.prompt || prompts[0],
     drafter: asked.drafter in DRAFTERS ? asked.drafter : "eagle",
@@ -91,7 +88,7 @@ async function render({ model, el }) {
   const field = h(
     "textarea",
     {
-      rows: 2,
+      rows: 1,
       maxlength: MOST,
       "aria-label": "your sentence",
       oninput: () => {
@@ -101,7 +98,7 @@ async function render({ model, el }) {
       onpaste: ({ clipboardData }) => {
         const pasted = clipboardData.getData("text").length;
         if (pasted > MOST)
-          said.textContent = `A prompt has at most ${MOST} characters here: of the ${pasted} that you pasted, the first are kept.`;
+          said.textContent = `At most ${MOST} characters go in here: of your ${pasted}, the first are kept.`;
       },
     },
     chosen.prompt,
@@ -148,8 +145,8 @@ async function render({ model, el }) {
     `${fetching} At work it takes 1.6 GB of memory, and writes ${TOKENS} tokens at most. `,
     "It is a small model that knows little. Nothing that you type leaves this page.",
   );
-  const bar = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "the model" });
-  const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it, plain and with drafts");
+  const bar = h("div", { class: "coming", role: "progressbar", hidden: true, "aria-label": "the model" }, h("i"));
+  const go = h("button", { class: "sdl-main", onclick: () => run() }, "▶ write it");
   let ready = false,
     halted = false;
   const stop = h(
@@ -163,41 +160,35 @@ async function render({ model, el }) {
     },
     "■ stop",
   );
-  const lanes = {},
-    out = div(),
-    verdict = h("p", { class: "won", role: "status" }),
-    shown = div();
+  const shown = div();
+  (box.closest(".hero") ?? box).after(shown);
   const ended = [];
-
-  function lane(name, title) {
-    const text = h("p", { class: "sdl-text", tabindex: 0, role: "group", "aria-label": title }),
-      counts = div("sdl-count");
-    lanes[name] = { text, counts, rounds: [], seconds: [], ids: [], turns: [] };
-    return div("", h("b", {}, title), counts, text);
-  }
+  let ways; // what came, of plain decoding and with drafts
 
   /** Decode both ways by turns; rounds are drawn as they come. */
   function decode() {
     const { prompt, drafter, gamma, temperature } = chosen;
+    ways = ["plain", "drafts"].map(() => ({ rounds: [], seconds: [], ids: [], turns: [], time: 0 }));
+    race.empty(prompt, `${DRAFTERS[drafter]}, γ = ${gamma}`, { eagle: 1, model: 2, lookup: 0 }[drafter]);
+    race.won.replaceChildren(h("span", {}, h("i", {}, "It writes your sentence, both ways by turns.")));
+    race.button.disabled = true;
+    race.bring(race.lanes[1].node, "end");
     return new Promise((done, failed) => {
       worker.onmessage = ({ data }) => {
         if (data.failed) failed(new Error(data.told ? data.failed : meaning(data.failed)));
         if (data.done) done();
         if (!data.round) return;
-        const of = lanes[data.name === "plain" ? "plain" : "drafts"],
-          { draft, verify, loop } = data.seconds;
+        const i = data.name === "plain" ? 0 : 1,
+          of = ways[i],
+          spent = Object.values(data.seconds).reduce((sum, part) => sum + part);
         of.rounds.push(data.round);
         of.seconds.push(data.seconds);
         of.ids.push(...data.tokens);
         of.turns[data.turn - 1] ??= { tokens: 0, time: 0 };
         of.turns[data.turn - 1].tokens += data.tokens.length;
-        of.turns[data.turn - 1].time += draft + verify + loop;
-        for (const [text, word] of written(data.round))
-          of.text.append(
-            h("span", { class: `sdl-from sdl-${word}`, style: `--mark: ${marks[word].colour}` }, drawnText(text)),
-          );
-        const time = of.turns.reduce((sum, turn) => sum + turn.time, 0);
-        of.counts.textContent = `${of.ids.length} tokens · ${of.rounds.length} passes · ${time.toFixed(1)} s`;
+        of.turns[data.turn - 1].time += spent;
+        race.add(i, passOf(data.round, (of.time += spent)));
+        race.draw();
       };
       const asked = { prompt, gamma: Number(gamma), tokens: TOKENS, temperature: Number(temperature) };
       worker.postMessage({ write: { ...asked, names: ["plain", drafter] } });
@@ -205,7 +196,7 @@ async function render({ model, el }) {
   }
 
   /** By this computer's clock: the least and the most that any turn says, and whether they can be trusted. */
-  function byTheClock({ plain, drafts }) {
+  function byTheClock([plain, drafts]) {
     const pace = ({ tokens, time }) => time / tokens,
       ratios = plain.turns.flatMap((turn, i) =>
         turn.tokens > 3 && drafts.turns[i] ? [pace(turn) / pace(drafts.turns[i])] : [],
@@ -228,7 +219,7 @@ async function render({ model, el }) {
 
   /** What came of it: tokens a pass first, which are the same with every press. */
   function conclusion(drew) {
-    const { plain, drafts } = lanes,
+    const [plain, drafts] = ways,
       E = drafts.ids.length / drafts.rounds.length,
       apart = plain.ids.findIndex((token, i) => token !== drafts.ids[i]);
     const text = drew
@@ -245,12 +236,13 @@ async function render({ model, el }) {
         {},
         h("strong", {}, "tokens from each pass of the large model:"),
         ` ${drafts.rounds.length} passes in place of ${plain.rounds.length}. ${text}`,
-        h("span", { class: "usual" }, byTheClock(lanes)),
+        h("span", { class: "usual" }, byTheClock(ways)),
         h(
           "span",
           { class: "usual" },
-          `On an ${large.card}, with ${large.billions} billion weights, a pass over ${k} tokens takes ${cost.toFixed(2)} times`,
-          ` as long as one: the same rounds could be up to ${(E / cost).toFixed(1)} times as fast there, less what drafting takes.`,
+          `On an ${large.card}, with ${large.billions} billion weights, a pass over ${k} tokens takes`,
+          ` ${cost.toFixed(2)} times as long as one: the same rounds could be up to ${(E / cost).toFixed(1)} times`,
+          " as fast there, less what drafting takes.",
         ),
       ),
     ];
@@ -261,62 +253,55 @@ async function render({ model, el }) {
       said.textContent = "Write a few words for the model to go on from.";
       return;
     }
-    root.scrollIntoView({ block: "start", behavior: "smooth" });
     [ready, halted] = [false, false];
     stop.hidden = false;
     if (document.activeElement === go) stop.focus();
     go.disabled = true;
     let clock = 0;
     while (ended.length) ended.pop()();
-    [verdict, shown].forEach((node) => node.replaceChildren());
+    shown.replaceChildren();
     try {
       if (!loaded) {
         bar.hidden = false;
-        const seconds = await loadModel(({ progress, megabytes: come, making }) => {
+        race.watch(); // the recorded one, while the model comes
+        const seconds = await loadModel(({ progress, megabytes: [come, all], making }) => {
           clearInterval(clock);
-          if (!making) {
-            bar.value = progress;
-            said.textContent = `Its weights: ${come[0].toFixed(0)} of ${come[1].toFixed(0)} MB`;
-            return;
-          }
-          bar.removeAttribute("value"); // how long it takes, nobody knows
+          const step = MAKING.indexOf(making) + 1, // how long one takes, nobody knows: the bar goes there slowly
+            part = 0.7 * progress + (0.3 * step) / MAKING.length;
+          bar.style = `--part: ${100 * part}%; --slowly: ${step ? 4 : 0.2}s`;
+          bar.ariaValueNow = Math.round(100 * part);
           const begun = Date.now();
           const tick = () => {
-            said.textContent = `Making ${making} ready: ${((Date.now() - begun) / 1000).toFixed(0)} seconds …`;
+            said.textContent = making
+              ? `Making ${making} ready: ${((Date.now() - begun) / 1000).toFixed(0)} seconds …`
+              : `Its weights: ${come.toFixed(0)} of ${all.toFixed(0)} MB`;
           };
           tick();
-          clock = setInterval(tick, 1000);
+          if (making) clock = setInterval(tick, 1000);
         });
         said.textContent = `The model was ready after ${seconds.toFixed(1)} seconds.`;
         bar.hidden = true;
       } else await loaded;
       clearInterval(clock);
       ready = true;
-      out.replaceChildren(
-        lane("plain", "Plain decoding"),
-        lane("drafts", `With ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`),
-      );
       const drew = chosen.temperature !== "0";
       await decode();
-      if (halted) verdict.textContent = STOPPED;
-      else {
-        verdict.replaceChildren(...conclusion(drew));
-        const of = ([word, { symbol, colour }]) =>
-          h("span", { class: "sdl-from", style: `--mark: ${colour}` }, `${symbol} ${word}`);
-        const seen = new Set(lanes.drafts.rounds.flatMap(written).map(([, word]) => word));
-        const legend = Object.entries(marks)
-          .filter(([word]) => seen.has(word))
-          .flatMap((mark) => [of(mark), " "]);
-        out.lastChild.append(h("p", { class: "sdl-note" }, "Who wrote it: ", ...legend));
-      }
-      if (lanes.drafts.rounds.length) {
+      const tell = () =>
+        race.won.replaceChildren(...(halted ? [h("span", {}, h("i", {}, STOPPED))] : conclusion(drew)));
+      race.act({ again: race.play, tell });
+      tell();
+      if (!halted)
+        said.textContent = `Written: ${ways[0].rounds.length} passes plainly, ${ways[1].rounds.length} with drafts.`;
+      box.querySelector(".under i").textContent = "A shade is one pass. Written in this browser just now.";
+      race.bring(race.won, "center");
+      if (ways[1].rounds.length) {
         const explorer = await specdecLab.widget("explorer");
         const title = `Your sentence, round by round: ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`,
           own = {
             revealed: [],
             guesses: {},
             state: {},
-            data: { title, greedy: !drew, rounds: lanes.drafts.rounds, marks, id, hardware },
+            data: { title, greedy: !drew, rounds: ways[1].rounds, marks, id, hardware },
           };
         ended.push(
           explorer.render({
@@ -336,7 +321,7 @@ async function render({ model, el }) {
       bar.hidden = true;
     }
     clearInterval(clock);
-    go.disabled = false;
+    go.disabled = race.button.disabled = false;
     if (document.activeElement === stop) go.focus();
     stop.hidden = true;
   }
@@ -345,18 +330,17 @@ async function render({ model, el }) {
     "div",
     { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
     div("sdl-title", name),
-    field,
-    ideas,
-    div("sdl-nav", ...menus, go, stop),
+    div("sdl-typed", field, go, stop),
     said,
     bar,
-    verdict,
-    out,
-    shown,
+    fold("other prompts, drafters, γ, temperature", {}, ideas, div("sdl-nav", ...menus)),
   );
   ownKeys(root);
   el.append(root);
-  return () => ended.forEach((end) => end());
+  return () => {
+    for (const end of ended) end();
+    shown.remove();
+  };
 }
 
 export default { render };

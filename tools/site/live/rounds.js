@@ -102,7 +102,8 @@ export function largest(logits) {
  * One round as the Round Explorer takes it.
  * drafts: [{id, q, row}] with q of `chances` or null for a copy, and row the chances that it was drawn from; rows:
  * the target's logits at each draft and after the last one; ends: tokens that end the text; room: how many tokens
- * may still be written; word(id, i): a token's text behind i of the drafts; dice: draws numbers, or null where the text is greedy.
+ * may still be written; word(id, i): a token's text behind i of the drafts; dice: draws numbers, or null where the text
+ * is greedy.
  */
 export function roundOf(drafts, rows, ends, room, word, dice = null) {
   const ids = drafts.map(({ id }) => id),

@@ -1,5 +1,5 @@
-// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load}, {write} or
-// {stop}, and tells {progress}, {ready}, {round}, {done} or {failed}.
+// The model in the page, in a worker: it fetches and spreads out the weights, and decodes. It is told {load}, {write}
+// or {stop}, and tells {progress}, {ready}, {round}, {done} or {failed}.
 
 import * as ort from "./ort.wasm.min.mjs";
 import { Tokenizer } from "./tokenizers.min.mjs";
@@ -324,10 +324,10 @@ async function load() {
   let come = 0;
   const said = (more) => {
     come += more;
-    tell({ progress: come / all, megabytes: [come / 1e6, all / 1e6] });
+    tell({ progress: come / all, megabytes: [come / 1e6, all / 1e6], making: come < all ? undefined : "its files" });
   };
   const parts = await Promise.all(plan.files.map((file) => fetched(file, said)));
-  tell({ progress: 1, making: "the words" });
+  tell({ progress: 1, megabytes: [], making: "the words" });
   files = Object.fromEntries(plan.files.map(({ name }, i) => [name, parts[i]]));
   const weights = plan.files.filter(({ name }) => name.startsWith("weights-")).map(({ name }) => name);
   bytes = new Uint8Array(await new Blob(weights.map((name) => files[name])).arrayBuffer());
@@ -338,11 +338,11 @@ async function load() {
   tokenizer = new Tokenizer(words, config);
   asText = (text) =>
     new Tokenizer({ ...words, added_tokens: [] }, config).encode(text, { add_special_tokens: false }).ids;
-  tell({ progress: 1, making: "the drafters" });
+  tell({ progress: 1, megabytes: [], making: "the drafters" });
   const join = await session("join", plan.join, {});
   drafters.eagle = { session: await session("eagle", plan.eagle, { "eagle.head": plan.eagle.ids }), join };
   drafters.model = { session: await session("model", plan.model, { "model.head": plan.model.ids }) };
-  tell({ progress: 1, making: "the target" });
+  tell({ progress: 1, megabytes: [], making: "the target" });
   target = await session("target", plan.target, {});
   tell({ ready: (performance.now() - begun) / 1000 });
 }
