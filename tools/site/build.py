@@ -49,6 +49,13 @@ PROMPTS = (
     "Correct the mistakes: He go to school every days with him friend.",
     "What is gravity?",
 )
+CALLED = {  # other words that readers have for a place, as they are asked: they weigh as its name does
+    "lessons/glossary.html#crossover": "break even breakeven",
+    "lessons/02_draft_then_verify.html#3.": "same text output identical quality",
+    "lessons/deeper_08_engines.html#4.": "structured output json schema",
+    "lessons/00_start_here.html#install": "install setup download",
+    "index.html#own": "type my own sentence prompt try",
+}
 ABOUT = 200  # characters of a page that a shared link shows
 # Two of Pygments' styles whose colours all stand out from the paper behind them, and where the dark one counts.
 LIGHT, DARK = "xcode", "monokai"
@@ -115,9 +122,14 @@ def words_of_glossary() -> dict[str, str]:
     return {slug(name): prose(text) for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
-def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> list[tuple[str, ...]]:
-    """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, and its words."""
-    found = [(GALLERY_TITLE, "", GALLERY, "", "")]
+def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str], typed: bool) -> list[tuple[str, ...]]:
+    """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, its words, and other words for it."""
+    found = [
+        (GALLERY_TITLE, "", GALLERY, "", ""),
+        ("Run it yourself", "00 Start here", "lessons/00_start_here.html#install", "", ""),
+    ]
+    if typed:
+        found.append((OWN, "the first page", "index.html#own", "", ""))
     for page, notebook in pages.items():
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
         cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
@@ -128,7 +140,10 @@ def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str]) -> l
         for head, text in (part.split("\n", 1) for part in rest):
             head = re.sub("[`*]", "", head)
             found.append((head, name, f"{page}#{slug(head)}", *words_of(text)))
-    return found
+    called = {
+        to: next((words for place, words in CALLED.items() if to.startswith(place)), "") for _, _, to, *_ in found
+    }
+    return [(*place, called[place[2]]) for place in found]
 
 
 def widgets_of(cell: nbformat.NotebookNode) -> str:
@@ -247,7 +262,7 @@ def build(out: Path, made_from: list[Path], write_model: Callable[[Path], dict] 
         (out / "widgets" / f"{name}.js").write_text(
             f"specdecLab.{name} = (() => {{\n{packed_js(text)}\n}})();\n", encoding="utf-8"
         )
-    known = f"specdecLab.places = {json.dumps(places(pages, titles), ensure_ascii=False)};\n"
+    known = f"specdecLab.places = {json.dumps(places(pages, titles, bool(write_model)), ensure_ascii=False)};\n"
     library, search = ((HERE / name).read_text(encoding="utf-8") for name in ("minisearch.js", "find.js"))
     (out / "find.js").write_text(library + known + packed_js(search), encoding="utf-8")
     (out / "glossary.js").write_text(f"specdecLab.glossary = {json.dumps(words_of_glossary())};\n", encoding="utf-8")

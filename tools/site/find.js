@@ -3,7 +3,7 @@
 // front of it.
 
 specdecLab.search = (() => {
-  const FIELDS = { name: 8, inside: 2, often: 3, rest: 1 }; // and how much a word in them weighs
+  const FIELDS = { name: 8, called: 8, inside: 2, often: 3, rest: 1 }; // and how much a word in them weighs
   const IDLE = new Set(
     [
       "a an and are be can do does for how i in is it me my of on or the to was",
@@ -41,7 +41,9 @@ specdecLab.search = (() => {
     processTerm: (term) => term,
     storeFields: ["name", "inside", "to"],
   });
-  index.addAll(specdecLab.places.map(([name, inside, to, often, rest], id) => ({ id, name, inside, to, often, rest })));
+  index.addAll(
+    specdecLab.places.map(([name, inside, to, often, rest, called], id) => ({ id, name, inside, to, often, rest, called })),
+  );
 
   /** Names, pages and addresses of what fits best, each with the words that were found in its text alone. */
   return (query) => {

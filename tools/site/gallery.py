@@ -13,8 +13,8 @@ from specdec_lab.show.terminal import MARKS
 
 RECORDED = Path(__file__).parent / "rounds.json.xz"  # written by tools/record_rounds.py
 INTRODUCTION = """<h1>A gallery of real rounds</h1>
-<p>{target} wrote a dozen short texts, each drafted in several ways, and every round was recorded. Choose a text and a
-drafter, here or in the <a href="#all">table of all races</a>.</p>"""
+<p>{target} wrote a dozen short texts, each drafted in several ways. Choose one, here or in the
+<a href="#all">table of all races</a>.</p>"""
 ALL = """<p>The race is on the clock that was recorded with the rounds ({hardware}; both ways took turns in one process).</p>
 <h2 id="all">All races: tokens per pass</h2>
 <p>A number says how many tokens a pass of the target wrote; plain decoding has 1. The greener, the more; bold is the best

@@ -48,7 +48,7 @@
     if (here) won.querySelector("a").focus({ preventScroll: true }); // the button that was pressed is gone
     won.querySelector("b").textContent = `${(plain / drafts).toFixed(1)}×`;
     won.querySelector("strong").textContent = `as fast on this ${easy ? "easy " : ""}text:`;
-    won.querySelectorAll("i").forEach((count, i) => {
+    won.querySelectorAll(".n").forEach((count, i) => {
       count.textContent = lanes[1 - i].pieces.length;
     });
     const usual = Number(won.querySelector("[data-usual]").dataset.usual),

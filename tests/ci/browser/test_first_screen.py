@@ -58,6 +58,11 @@ FOUND = {  # what is searched for → where the first hit leads
     "memory bound": "glossary.html#memory-bound",  # a blank for a hyphen
     "what is a token": "glossary.html#token",
     "min(1, p/q)": ".html",  # signs: somewhere
+    "break even": "glossary.html#crossover",  # in other words than the page has
+    "why is the text the same": "02_draft_then_verify.html#3.",
+    "how do I install": "00_start_here.html#install",
+    "structured output": "deeper_08_engines.html#4.",
+    "my draft is slow": "engines.html#4.",
     "lesson 7": "07_when_it_backfires.html",
 }
 

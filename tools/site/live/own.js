@@ -2,7 +2,11 @@
 // here in the page.
 
 const DRAFTERS = { eagle: "EAGLE", model: "a draft model", lookup: "lookup" };
-const TEMPERATURES = { 0: "0, the likeliest token", 1: "1, drawn" };
+const CHOICES = {
+  drafter: ["drafter", DRAFTERS],
+  gamma: ["γ, drafts a round", { 2: "2", 1: "1", 3: "3", 4: "4", 6: "6", 8: "8" }],
+  temperature: ["temperature", { 0: "0, the likeliest token", 1: "1, drawn" }],
+};
 const TOKENS = 48;
 const MOST = 600; // characters of a prompt
 const MAKING = ["its files", "the words", "the drafters", "the target"]; // once its bytes have come
@@ -75,12 +79,8 @@ async function render({ model, el }) {
   }
   const box = el.closest(".opening"),
     race = raceIn(box);
-  const chosen = {
-    prompt: asked.prompt || prompts[0],
-    drafter: asked.drafter in DRAFTERS ? asked.drafter : "eagle",
-    gamma: ["1", "2", "3", "4", "6", "8"].includes(String(asked.gamma)) ? String(asked.gamma) : "2",
-    temperature: asked.temperature in TEMPERATURES ? asked.temperature : "0",
-  };
+  const chosen = { prompt: asked.prompt || prompts[0], drafter: "eagle", gamma: "2", temperature: "0" };
+  for (const [key, [, names]] of Object.entries(CHOICES)) if (asked[key] in names) chosen[key] = String(asked[key]);
   const keep = () => {
     model.set("state", { ...chosen });
     model.save_changes();
@@ -103,38 +103,17 @@ async function render({ model, el }) {
     },
     chosen.prompt,
   );
-  const ideas = span(
-    "sdl-note",
-    "Or: ",
-    ...prompts.flatMap((text) => [
-      " ",
-      h(
-        "button",
-        {
-          type: "button",
-          class: "sdl-idea",
-          onclick: () => {
-            field.value = chosen.prompt = text;
-            keep();
-          },
-        },
-        text,
-      ),
-    ]),
-  );
   const menus = [
-    menu("drafter", Object.values(DRAFTERS), DRAFTERS[chosen.drafter], (name) => {
-      chosen.drafter = Object.keys(DRAFTERS).find((key) => DRAFTERS[key] === name);
+    menu("another prompt", prompts, prompts[0], (text) => {
+      field.value = chosen.prompt = text;
       keep();
     }),
-    menu("temperature", Object.values(TEMPERATURES), TEMPERATURES[chosen.temperature], (name) => {
-      chosen.temperature = Object.keys(TEMPERATURES).find((key) => TEMPERATURES[key] === name);
-      keep();
-    }),
-    menu("γ, drafts a round", ["1", "2", "3", "4", "6", "8"], chosen.gamma, (value) => {
-      chosen.gamma = value;
-      keep();
-    }),
+    ...Object.entries(CHOICES).map(([key, [title, names]]) =>
+      menu(title, Object.values(names), names[chosen[key]], (name) => {
+        chosen[key] = Object.keys(names).find((one) => names[one] === name);
+        keep();
+      }),
+    ),
   ];
   const fetching = (await here(files))
     ? "The model is here already: your browser has kept it."
@@ -297,24 +276,10 @@ async function render({ model, el }) {
       if (ways[1].rounds.length) {
         const explorer = await specdecLab.widget("explorer");
         const title = `Your sentence, round by round: ${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}`,
-          own = {
-            revealed: [],
-            guesses: {},
-            state: {},
-            data: { title, greedy: !drew, rounds: ways[1].rounds, marks, id, hardware },
-          };
-        ended.push(
-          explorer.render({
-            model: {
-              get: (name) => own[name],
-              set: (name, value) => {
-                own[name] = value;
-              },
-              save_changes() {},
-            },
-            el: shown,
-          }),
-        );
+          data = { title, greedy: !drew, rounds: ways[1].rounds, marks, id, hardware };
+        model.set("seen", {}); // what was revealed of the sentence before
+        keep();
+        ended.push(explorer.render({ model: partOf(model, id, data), el: shown }));
       }
     } catch (wrong) {
       said.textContent = wrong.message;
@@ -322,7 +287,7 @@ async function render({ model, el }) {
     }
     clearInterval(clock);
     go.disabled = race.button.disabled = false;
-    if (document.activeElement === stop) go.focus();
+    if (document.activeElement === stop) go.focus({ preventScroll: true });
     stop.hidden = true;
   }
 
@@ -333,7 +298,7 @@ async function render({ model, el }) {
     div("sdl-typed", field, go, stop),
     said,
     bar,
-    fold("other prompts, drafters, γ, temperature", {}, ideas, div("sdl-nav", ...menus)),
+    fold("other prompts, drafters, γ, temperature", {}, div("sdl-nav", ...menus)),
   );
   ownKeys(root);
   el.append(root);
