@@ -42,7 +42,15 @@ specdecLab.search = (() => {
     storeFields: ["name", "inside", "to"],
   });
   index.addAll(
-    specdecLab.places.map(([name, inside, to, often, rest, called], id) => ({ id, name, inside, to, often, rest, called })),
+    specdecLab.places.map(([name, inside, to, often, rest, called], id) => ({
+      id,
+      name,
+      inside,
+      to,
+      often,
+      rest,
+      called,
+    })),
   );
 
   /** Names, pages and addresses of what fits best, each with the words that were found in its text alone. */

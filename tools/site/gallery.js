@@ -32,7 +32,11 @@ async function render({ model, el }) {
   const menus = Object.fromEntries(
     Object.keys(names).map((key) => [key, menu(labels[key], names[key], chosen[key], (value) => choose(key, value))]),
   );
-  const ended = [];
+  const ended = [],
+    keyOf = () =>
+      Object.keys(names)
+        .map((name) => chosen[name])
+        .join("-");
 
   /** One choice changed. EAGLE has every γ and both temperatures; the others what was recorded. */
   function choose(key, value) {
@@ -66,9 +70,7 @@ async function render({ model, el }) {
   }
 
   async function show() {
-    const key = Object.keys(names)
-      .map((name) => chosen[name])
-      .join("-");
+    const key = keyOf();
     for (const name of Object.keys(names)) menus[name].refresh(chosen[name]);
     noteChoice();
     prompt.replaceChildren(h("b", {}, "The prompt: "), texts[chosen.text]);
@@ -83,13 +85,7 @@ async function render({ model, el }) {
       said.textContent = wrong.message;
       return;
     }
-    if (
-      key !==
-      Object.keys(names)
-        .map((name) => chosen[name])
-        .join("-")
-    )
-      return; // another choice was made meanwhile
+    if (key !== keyOf()) return; // another choice was made meanwhile
     const trace = { ...specdecLab.traces[key], marks, hardware: `${target}, ${hardware}`, id: "gallery" };
     const title = `${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}, temperature ${chosen.temperature}`;
     while (ended.length) ended.pop()();

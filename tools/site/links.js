@@ -42,9 +42,7 @@ specdecLab.links = (() => {
       try {
         await navigator.clipboard.writeText(location.href);
         said.textContent = "Copied.";
-        setTimeout(() => {
-          said.textContent = "";
-        }, 2000);
+        setTimeout(() => (said.textContent = ""), 2000);
       } catch {
         said.textContent = "It stands in the address bar: copy it from there.";
       }

@@ -12,13 +12,7 @@
   lanes.forEach(({ said: text }, i) => {
     const stored = [...text.children];
     text.replaceChildren();
-    for (const { dataset, textContent } of stored)
-      race.add(i, {
-        to: Number(dataset.to),
-        tokens: Number(dataset.tokens),
-        rows: JSON.parse(dataset.rows),
-        said: textContent,
-      });
+    for (const { dataset, textContent } of stored) race.add(i, { ...JSON.parse(dataset.pass), said: textContent });
   });
 
   /** The question, until it is answered: the result waits for it. */

@@ -41,8 +41,9 @@ def lane(name: str, how: str, small: int, seconds: list[float], passes: list[lis
         new = [text for text, look in rows if look in WRITES]
         tokens += len(new)
         said = "".join(text for text in new if not text.startswith("<|"))  # no marks of the chat template
-        asked = json.dumps([[text.strip(), look] for text, look in rows], ensure_ascii=False)
-        shown.append({"to": f"{at:.4f}", "tokens": len(new), "rows": asked, "said": said})
+        asked = [[text.strip(), look] for text, look in rows]
+        drawn = json.dumps({"to": round(at, 4), "tokens": len(new), "rows": asked}, ensure_ascii=False)
+        shown.append({"pass": drawn, "said": said})
     ended = f"{1000 * sum(seconds):.0f}"
     return {"name": name, "how": how, "small": small, "milliseconds": ended, "tokens": tokens, "passes": shown}
 

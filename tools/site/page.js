@@ -242,9 +242,7 @@
   }
   const hide = () => {
     clearTimeout(wait);
-    wait = setTimeout(() => {
-      card.hidden = true;
-    }, 250);
+    wait = setTimeout(() => (card.hidden = true), 250);
   };
   for (const link of document.querySelectorAll('main a[href*="glossary.html#"]')) {
     const show = () => {
@@ -260,9 +258,7 @@
   }
   card.addEventListener("pointerenter", () => clearTimeout(wait));
   card.addEventListener("pointerleave", hide);
-  addEventListener("keydown", ({ key }) => {
-    if (key === "Escape") card.hidden = true;
-  });
+  addEventListener("keydown", ({ key }) => key === "Escape" && (card.hidden = true));
   addEventListener("click", ({ target }) => {
     if (!card.contains(target) && !target.closest('a[href*="glossary.html#"]')) card.hidden = true;
   });
@@ -288,30 +284,21 @@
       hits = asked ? specdecLab.search(asked) : [];
     found.hidden = !asked;
     progress.open = false;
-    if (menu.contains(searching))
-      [...menu.children].forEach((part) => {
-        part.hidden = asked && !part.matches(".tools");
-      }),
-        (menu.scrollTop = 0); // on a phone it stands in there
+    if (menu.contains(searching)) {
+      // on a phone it stands in there
+      for (const part of menu.children) part.hidden = asked && !part.matches(".tools");
+      menu.scrollTop = 0;
+    }
     found.replaceChildren(
       ...hits.map(([name, inside, to, meant]) => {
         const says = meant.flatMap((word, i) => [i ? ", " : `${inside ? ": " : ""}says `, node("b", {}, word)]);
         return node("li", {}, node("a", { href: `${up}${to}` }, name, node("small", {}, inside, ...says)));
       }),
     );
-    if (!hits.length)
-      found.append(
-        node(
-          "li",
-          {},
-          "Nothing found. ",
-          node("a", { href: `${up}lessons/glossary.html` }, "The glossary lists all words →"),
-        ),
-      );
+    const all = node("a", { href: `${up}lessons/glossary.html` }, "The glossary lists all words →");
+    if (!hits.length) found.append(node("li", {}, "Nothing found. ", all));
   });
-  find.addEventListener("keydown", ({ key }) => {
-    if (key === "Enter") found.querySelector("a")?.click();
-  });
+  find.addEventListener("keydown", ({ key }) => key === "Enter" && found.querySelector("a")?.click());
   searching.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     find.value = "";
@@ -378,9 +365,7 @@
     progress.open = false;
     progress.querySelector("summary").focus();
   });
-  progress.addEventListener("toggle", () => {
-    if (progress.open) found.hidden = true;
-  });
+  progress.addEventListener("toggle", () => progress.open && (found.hidden = true));
   addEventListener("click", ({ target }) => {
     if (!progress.contains(target)) progress.open = false;
   });
@@ -394,12 +379,8 @@
   function reading(box, { lines, x }) {
     const svg = box.querySelector("svg"),
       curves = [...svg.querySelectorAll("path[stroke-linejoin]")];
-    const places = curves.map((curve) =>
-      curve
-        .getAttribute("d")
-        .match(/[\d.]+ [\d.]+/g)
-        .map((pair) => pair.split(" ").map(Number)),
-    );
+    const pairs = (curve) => curve.getAttribute("d").match(/[\d.]+ [\d.]+/g);
+    const places = curves.map((curve) => pairs(curve).map((pair) => pair.split(" ").map(Number)));
     const marks = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "g"));
     const said = box.appendChild(node("div", { className: "reading", hidden: true }));
     const clear = () => {
@@ -447,12 +428,8 @@
     };
     svg.addEventListener("pointermove", at);
     svg.addEventListener("pointerdown", at);
-    svg.addEventListener("pointerleave", ({ pointerType }) => {
-      if (pointerType === "mouse") clear();
-    });
-    addEventListener("pointerdown", ({ target }) => {
-      if (!svg.contains(target)) clear();
-    });
+    svg.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && clear());
+    addEventListener("pointerdown", ({ target }) => svg.contains(target) || clear());
   }
 
   /** Where the window is narrow a line chart is drawn anew, upright, so that its words can be read. */
@@ -516,14 +493,8 @@
       edge(box);
       box.onscroll = () => edge(box);
       if (wide && narrow && stack(box.querySelector(":scope > table"))) continue;
-      for (const [name, value] of [
-        ["tabindex", "0"],
-        ["role", "group"],
-        ["aria-label", "scrolls sideways"],
-      ]) {
-        if (wide) box.setAttribute(name, value);
-        else box.removeAttribute(name);
-      }
+      if (wide) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "scrolls sideways" });
+      else for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
     }
   });
   document.fonts.ready.then(() => {
@@ -540,16 +511,14 @@
       const folds = new ResizeObserver(() => {
         if (result.offsetHeight < LONG) return;
         folds.disconnect();
-        const all = document.createElement("button");
-        all.className = "rest";
-        all.textContent = "show the rest ↓";
-        result.classList.add("long");
-        result.after(all);
         const open = () => {
           result.classList.remove("long");
           all.remove(); // the next Tab goes on from its place
         };
-        all.addEventListener("click", open);
+        const all = button("show the rest ↓", open);
+        all.className = "rest";
+        result.classList.add("long");
+        result.after(all);
         result.addEventListener("focusin", open);
       });
       folds.observe(result);

@@ -139,12 +139,8 @@
           tell(); // a round may have been played
         }
       },
-      on: (name, f) => {
-        (listening[name] ??= []).push(f);
-      },
-      off: (name, f) => {
-        listening[name] = (listening[name] ?? []).filter((g) => g !== f);
-      },
+      on: (name, f) => (listening[name] ??= []).push(f),
+      off: (name, f) => (listening[name] = (listening[name] ?? []).filter((g) => g !== f)),
     };
   }
 
@@ -163,9 +159,7 @@
 
   // The control in the head of the page.
 
-  const next = node("p"),
-    counts = node("p"),
-    status = node("p");
+  const [next, counts, status] = ["p", "p", "p"].map((tag) => node(tag));
   status.setAttribute("role", "status");
 
   /**
@@ -364,41 +358,19 @@
   }
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
-  document
-    .getElementById("progress")
-    .append(
-      next,
-      counts,
-      node(
-        "details",
-        {},
-        node("summary", {}, "save, or read a file"),
-        node(
-          "p",
-          {},
-          node("button", { type: "button", onclick: toFile }, "save to a file"),
-          " ",
-          node("button", { type: "button", onclick: forget }, "forget all"),
-        ),
-        node("label", {}, "read a file ", file),
-        status,
-        node(
-          "p",
-          { className: "note" },
-          "To take it into your notebooks: ",
-          node("code", {}, "specdec-lab progress --import FILE"),
-          ". The other way: ",
-          node("code", {}, "--export FILE"),
-          ".",
-        ),
-      ),
-    );
+  const press = (words, onclick) => node("button", { type: "button", onclick }, words),
+    more = node("details", {}, node("summary", {}, "save, or read a file")),
+    note = node("p", { className: "note" });
+  note.innerHTML =
+    "To take it into your notebooks: <code>specdec-lab progress --import FILE</code>. " +
+    "The other way: <code>--export FILE</code>.";
+  const both = node("p", {}, press("save to a file", toFile), " ", press("forget all", forget));
+  more.append(both, node("label", {}, "read a file ", file), status, note);
+  document.getElementById("progress").append(next, counts, more);
   tell();
   goOn();
   addEventListener("hashchange", goOn);
-  addEventListener("storage", ({ key }) => {
-    if (key === KEY) refresh();
-  }); // another page of the site, open beside this one
+  addEventListener("storage", ({ key }) => key === KEY && refresh()); // another page, open beside this one
 
   Object.assign(specdecLab, { load, save, read, modelOf, node, focusOn });
 })();

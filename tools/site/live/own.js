@@ -183,17 +183,14 @@ async function render({ model, el }) {
     if (!ratios.length) return "The text is too short for a clock.";
     const [least, most] = [Math.min(...ratios), Math.max(...ratios)],
       mean = (of, ...parts) => of.seconds.reduce((sum, s) => sum + parts.reduce((all, part) => all + s[part], 0), 0);
-    const wide =
+    const busy =
+      most > 1.5 * least ||
       mean(drafts, "verify", "loop") / drafts.rounds.length < mean(plain, "verify", "loop") / plain.rounds.length;
     const [low, high] = [least, most].map((x) => x.toFixed(1)),
       range = low === high ? `about ${low} times` : `between ${low} and ${high} times`;
-    return wide || most > 1.5 * least
+    return busy
       ? `By the clock it was ${range} as fast, turn by turn: this computer is busy, so trust the passes, not the clock.`
-      : least > 1
-        ? `By the clock of this computer it was ${range} as fast.`
-        : most < 1
-          ? `By the clock of this computer it was a loss: ${range} as fast.`
-          : `By the clock of this computer it was ${range} as fast: neither a gain nor a loss that it can show.`;
+      : `By the clock it was ${range} as fast${most < 1 ? ": a loss" : least > 1 ? "" : ": no gain that it can show"}.`;
   }
 
   /** What came of it: tokens a pass first, which are the same with every press. */
