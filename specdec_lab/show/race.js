@@ -190,12 +190,6 @@ function render({ model, el }) {
     state.pace = name;
     moved();
   });
-  const rows = [1, 2, 3, 4, 5]
-    .map((k) => (end * k) / 5)
-    .map((now) => [
-      `${now.toFixed(2)} s`,
-      ...["plain", "speculative"].map((name) => String(count(done(lanes[name], now)))),
-    ]);
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
   won.append(
     h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`),
@@ -236,7 +230,6 @@ function render({ model, el }) {
     div("sdl-texts", texts.plain, texts.speculative),
     div(
       "sdl-foot",
-      fold("as a table", {}, grid(["after", "tokens, plain", "with drafts"], rows)),
       fold(
         "how to read it",
         {},

@@ -1,4 +1,9 @@
-"""The field for a reader's own sentence, without a model: what it fetches and when, and what it says where none can run."""
+"""The field for a reader's own sentence, without a model: what it fetches and when, what it says where none can run, and how
+what a worker writes runs in the lanes of the race.
+"""
+
+import json
+import re
 
 import pytest
 from driving import served
@@ -10,6 +15,38 @@ SAID = {
     "hardware": "a browser",
     "large": {"card": "a card", "billions": 7, "costs": {"5": 1.1}},
 }
+# A worker that writes recorded rounds: what it tells has the form of live/worker.js.
+WORKER = """const { rounds, plain } = TRACE, tell = (more) => self.postMessage(more);
+const seconds = (verify) => ({ draft: 0, verify, loop: 0 });
+const kept = ({ drafted, emitted }) => drafted.filter((d) => d.status === "accepted").length + Boolean(emitted);
+self.onmessage = ({ data }) => {
+  if (data.load) {
+    tell({ progress: 1, megabytes: [129, 129], making: "the target" });
+    return setTimeout(() => tell({ ready: 1 }), 1000);
+  }
+  if (!data.write) return;
+  plain.tokens.forEach((text, i) => {
+    const round = { drafted: [], emitted: { text, kind: "plain" }, stop: null, before: "" };
+    tell({ name: "plain", turn: 1, tokens: [i], seconds: seconds(0.04), round });
+  });
+  let at = 0;
+  for (const round of rounds)
+    tell({ name: "eagle", turn: 1, tokens: Array.from({ length: kept(round) }, () => at++), seconds: seconds(0.05), round });
+  tell({ done: true });
+};"""
+
+
+def written(folder) -> dict:
+    """In place of the model: the worker. Returns what the page says of it."""
+    folder.mkdir()
+    trace = json.dumps(recorded())
+    (folder / "worker.js").write_text(WORKER.replace("TRACE", trace), encoding="utf-8")
+    return SAID
+
+
+def recorded() -> dict:
+    gallery = builder().gallery
+    return gallery.traces(gallery.recorded())["question-hybrid-4-0"]
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +54,7 @@ def made(tmp_path_factory):
     """A site of the lessons that have the field; its model is not there. Returns its folder, and its address."""
     out, build = tmp_path_factory.mktemp("own") / "site", builder()
     lessons = [ROOT / page.replace(".html", ".ipynb") for page in build.TYPED]
-    build.build(out, lessons, lambda folder: SAID)
+    build.build(out, lessons, written)
     for page in (*build.TYPED, build.GALLERY, "index.html"):
         assert (out / page).read_text(encoding="utf-8").count('data-script="own"') == 1
     with served(out) as host:
@@ -59,6 +96,46 @@ def test_a_link_leads_to_its_sentence(opened):
     page.locator(".sdl-own").wait_for()
     assert page.get_by_label("your sentence").input_value() == "A red boat"
     assert page.locator(".sdl-own").evaluate("(own) => own.getBoundingClientRect().top < innerHeight")
+
+
+@pytest.mark.parametrize("name", ["index.html", "lessons/06_variants.html"])
+def test_a_sentence_runs_in_the_two_lanes(opened, name):
+    """Until the model is there the recorded race stands; then the same lanes, chips and large number are the sentence's."""
+    page, trace = opened(name, reduced_motion="reduce"), recorded()
+    tokens, passes = len(trace["plain"]["tokens"]), len(trace["rounds"])
+    box = page.locator(".opening")
+    asked, won, lanes = (box.locator(what) for what in (".asked", ".won", ".lane"))
+    assert asked.is_visible() == (name == "index.html")
+    page.get_by_label("your sentence").fill("A red boat")
+    page.locator(".sdl-own").wait_for()
+    page.get_by_role("button", name="write it").click()
+    bar = page.get_by_role("progressbar", name="the model")
+    bar.wait_for()
+    assert bar.bounding_box()["width"] > 0.85 * box.bounding_box()["width"]
+    assert "A red boat" not in asked.text_content()
+    won.get_by_text(f"{passes} passes in place of {tokens}").wait_for()
+    assert won.locator("> b").inner_text() == f"{tokens / passes:.2f}"
+    assert f"The same {tokens} tokens" in won.inner_text() and "A red boat" in asked.inner_text()
+    counts = [tuple(int(n) for n in lane.locator("i").all_inner_texts()) for lane in lanes.all()]
+    assert counts == [(tokens, tokens), (tokens, passes)]
+    plain, drafts = lanes.locator(".said").all_inner_texts()
+    assert plain == drafts and plain.strip()
+    assert re.match("[✓✗↻+–]", lanes.nth(1).locator(".sdl-meets span").first.inner_text())
+    assert page.get_by_role("group", name="Round Explorer").last.get_by_text(f"of {passes}").count()
+    again = box.locator(".under button")
+    again.click()
+    page.wait_for_function("n => Number(document.querySelectorAll('.lane i')[0].innerText) < n", arg=tokens)
+    again.click()
+    assert int(lanes.first.locator("i").first.inner_text()) == tokens
+
+
+def test_a_phone_chooses_a_recorded_sentence(opened):
+    page = opened("index.html", has_touch=True, is_mobile=True, reduced_motion="reduce")
+    assert not page.locator(".stub").is_visible()
+    page.locator(".choose select").select_option("question")
+    page.locator(".opening .won").get_by_role("button", name="2×").tap()
+    assert "spoon" in page.locator(".opening .asked").inner_text()
+    page.get_by_text(f"{len(recorded()['rounds'])} passes in place of").wait_for()
 
 
 def test_the_disk_is_told_why_it_cannot(from_disk, made):

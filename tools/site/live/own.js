@@ -150,6 +150,7 @@ async function render({ model, el }) {
     ways = ["plain", "drafts"].map(() => ({ rounds: [], seconds: [], ids: [], turns: [], time: 0 }));
     race.empty(prompt, `${DRAFTERS[drafter]}, γ = ${gamma}`, { eagle: 1, model: 2, lookup: 0 }[drafter]);
     race.won.replaceChildren(h("span", {}, h("i", {}, "It writes your sentence, both ways by turns.")));
+    box.querySelector(".under i").textContent = "A shade is one pass. Written in this browser just now.";
     race.button.disabled = true;
     race.bring(race.lanes[1].node, "end");
     return new Promise((done, failed) => {
@@ -268,7 +269,6 @@ async function render({ model, el }) {
       tell();
       if (!halted)
         said.textContent = `Written: ${ways[0].rounds.length} passes plainly, ${ways[1].rounds.length} with drafts.`;
-      box.querySelector(".under i").textContent = "A shade is one pass. Written in this browser just now.";
       race.bring(race.won, "center");
       if (ways[1].rounds.length) {
         const explorer = await specdecLab.widget("explorer");
