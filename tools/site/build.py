@@ -123,13 +123,9 @@ def words_of_glossary() -> dict[str, str]:
 
 
 def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str], typed: bool) -> list[tuple[str, ...]]:
-    """All that can be found, pages and sections: of each its name, the page that it is in or none, its address, its words, and other words for it."""
-    found = [
-        (GALLERY_TITLE, "", GALLERY, "", ""),
-        ("Run it yourself", "00 Start here", "lessons/00_start_here.html#install", "", ""),
-    ]
-    if typed:
-        found.append((OWN, "the first page", "index.html#own", "", ""))
+    """All that can be found: of each its name, the page that it is in or none, its address, its words, and other words for it."""
+    found = [(GALLERY_TITLE, "", GALLERY, "", ""), *[(OWN, "the first page", "index.html#own", "", "")] * typed]
+    found.append(("Run it yourself", "00 Start here", "lessons/00_start_here.html#install", "", ""))
     for page, notebook in pages.items():
         name = label(page, titles[page]) if re.match(WAY, page) else titles[page]
         cells = [c.source if c.cell_type == "markdown" else widgets_of(c) for c in notebook.cells]
@@ -140,10 +136,7 @@ def places(pages: dict[str, nbformat.NotebookNode], titles: dict[str, str], type
         for head, text in (part.split("\n", 1) for part in rest):
             head = re.sub("[`*]", "", head)
             found.append((head, name, f"{page}#{slug(head)}", *words_of(text)))
-    called = {
-        to: next((words for place, words in CALLED.items() if to.startswith(place)), "") for _, _, to, *_ in found
-    }
-    return [(*place, called[place[2]]) for place in found]
+    return [(*one, next((said for to, said in CALLED.items() if one[2].startswith(to)), "")) for one in found]
 
 
 def widgets_of(cell: nbformat.NotebookNode) -> str:
@@ -217,12 +210,7 @@ def missing() -> str:
 
 
 def box(said: dict | None, race: dict = opening.NONE, texts: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The picture of a race, and in it the field for a reader's own sentence, where the model lies beside the pages.
-
-    Args:
-        said: what `live.model` says of it, or None where there is none.
-        race: what stands there before; texts: others that were recorded, by name.
-    """
+    """The picture of a race, with others to choose from; and, where `live.model` said something, the field for a sentence."""
     data = None
     if said:
         about = said | {"id": "own", "title": OWN, "prompts": PROMPTS}

@@ -57,13 +57,9 @@ def table(found: dict) -> str:
             rounds = named[f"{text}-{arm}"]["rounds"]
             tokens = sum(sum(d["status"] == "accepted" for d in r["drafted"]) + bool(r["emitted"]) for r in rounds)
             state = f"text={text}&drafter={drafter}&gamma={gamma}&temperature={temperature}"
-            cells.append(
-                (
-                    tokens / len(rounds),
-                    temperature,
-                    f'<a href="#gallery-1?{escape(state)}" data-way="{escape(drafter)}, γ = {gamma}, temperature {temperature}">{tokens / len(rounds):.2f}</a>',
-                )
-            )
+            way = f"{escape(drafter)}, γ = {gamma}, temperature {temperature}"
+            link = f'<a href="#gallery-1?{escape(state)}" data-way="{way}">{tokens / len(rounds):.2f}</a>'
+            cells.append((tokens / len(rounds), temperature, link))
             most[temperature] = max(most.get(temperature, 0), tokens / len(rounds))
         cells = [
             f'<td class="sdl-gain{" sdl-best" * (gain == most[temperature])}" style="--gain: {65 * (1 - exp((1 - gain) / 2)):.0f}%">{link}</td>'

@@ -67,9 +67,8 @@ def race(found: dict, trace: dict) -> dict:
     }
 
 
-NONE = {"layers": LAYERS, "prompt": ""} | {
-    kind: lane(*way, [], []) for kind, way in zip(("plain", "drafts"), WAYS, strict=True)
-}  # until a sentence is typed
+# until a sentence is typed
+NONE = {"layers": LAYERS, "prompt": "", "plain": lane(*WAYS[0], [], []), "drafts": lane(*WAYS[1], [], [])}
 
 
 def usual() -> str:

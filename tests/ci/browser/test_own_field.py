@@ -16,31 +16,25 @@ SAID = {
     "large": {"card": "a card", "billions": 7, "costs": {"5": 1.1}},
 }
 # A worker that writes recorded rounds: what it tells has the form of live/worker.js.
-WORKER = """const { rounds, plain } = TRACE, tell = (more) => self.postMessage(more);
-const seconds = (verify) => ({ draft: 0, verify, loop: 0 });
-const kept = ({ drafted, emitted }) => drafted.filter((d) => d.status === "accepted").length + Boolean(emitted);
+WORKER = """const { rounds, plain } = TRACE, seconds = { draft: 0, verify: 0.04, loop: 0 };
+const kept = ({ drafted, emitted }) => [...drafted.filter((d) => d.status === "accepted"), emitted].filter(Boolean);
 self.onmessage = ({ data }) => {
-  if (data.load) {
-    tell({ progress: 1, megabytes: [129, 129], making: "the target" });
-    return setTimeout(() => tell({ ready: 1 }), 1000);
-  }
+  if (data.load) postMessage({ progress: 1, megabytes: [129, 129], making: "the target" });
+  if (data.load) setTimeout(() => postMessage({ ready: 1 }), 1000);
   if (!data.write) return;
-  plain.tokens.forEach((text, i) => {
-    const round = { drafted: [], emitted: { text, kind: "plain" }, stop: null, before: "" };
-    tell({ name: "plain", turn: 1, tokens: [i], seconds: seconds(0.04), round });
-  });
-  let at = 0;
-  for (const round of rounds)
-    tell({ name: "eagle", turn: 1, tokens: Array.from({ length: kept(round) }, () => at++), seconds: seconds(0.05), round });
-  tell({ done: true });
+  const both = { plain: plain.tokens.map((text) => ({ drafted: [], emitted: { text, kind: "plain" } })), eagle: rounds };
+  for (const [name, all] of Object.entries(both)) {
+    let at = 0;
+    for (const round of all) postMessage({ name, turn: 1, seconds, round, tokens: kept(round).map(() => at++) });
+  }
+  postMessage({ done: true });
 };"""
 
 
 def written(folder) -> dict:
     """In place of the model: the worker. Returns what the page says of it."""
     folder.mkdir()
-    trace = json.dumps(recorded())
-    (folder / "worker.js").write_text(WORKER.replace("TRACE", trace), encoding="utf-8")
+    (folder / "worker.js").write_text(WORKER.replace("TRACE", json.dumps(recorded())), encoding="utf-8")
     return SAID
 
 

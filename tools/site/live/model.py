@@ -19,15 +19,7 @@ import numpy as np
 from peers.target_gguf import gguf
 from safetensors import safe_open
 
-from live.graphs import (
-    Shape,
-    Stored,
-    Weights,
-    draft_graph,
-    join_graph,
-    target_graph,
-    write_shards,
-)
+from live.graphs import Shape, Stored, Weights, draft_graph, join_graph, target_graph, write_shards
 from specdec_lab.drafters.student import EMBEDDING_SCALE, exit_of, middle_of
 from specdec_lab.drafters.trained import WEIGHTS
 from specdec_lab.errors import LabError
@@ -79,10 +71,8 @@ def write_model(out: Path, hf, tokenizer, gguf: Path | None, drafters: Path = WE
         drafters: the folder of their weights.
     """
     shape, state = shape_of(hf.config), {name: value.float().numpy() for name, value in hf.state_dict().items()}
-    layers, depths = (
-        hf.config.num_hidden_layers,
-        (exit_of(hf.config.num_hidden_layers), middle_of(hf.config.num_hidden_layers)),
-    )
+    layers = hf.config.num_hidden_layers
+    depths = exit_of(layers), middle_of(layers)
     weights, norms = Weights(), []
     stored = from_gguf(gguf, shape) if gguf else {}
     for i in range(layers):
@@ -92,13 +82,8 @@ def write_model(out: Path, hf, tokenizer, gguf: Path | None, drafters: Path = WE
         norms.append(norms_of(state, f"model.layers.{i}."))
     weights.add("embedding", stored.get("token_embd.weight") or as_floats(state["model.embed_tokens.weight"]))
     vocabulary = hf.config.vocab_size
-    plan = {
-        "size": shape.size,
-        "shared": shape.shared,
-        "head": shape.head,
-        "depths": len(depths),
-        "scale": EMBEDDING_SCALE,
-    }
+    plan = {"size": shape.size, "shared": shape.shared, "head": shape.head, "depths": len(depths)}
+    plan["scale"] = EMBEDDING_SCALE
     plan["target"] = target_graph(out / "target.onnx", norms, state["model.norm.weight"], depths, vocabulary, shape)
     for name in ("eagle", "model"):
         found = read(drafters / f"{name}.safetensors")
