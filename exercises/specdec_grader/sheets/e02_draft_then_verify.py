@@ -233,7 +233,7 @@ def runs() -> list[Watched]:
     ]
     # Two targets write what nobody can have computed beforehand; what is said about the others can be done again.
     unknown = random.randrange(10_000, 2**31)
-    return [Watched(*kind) for kind in kinds] + [Watched(*kinds[i], unknown) for i in (0, 3)]
+    return [Watched(*kind) for kind in kinds] + [Watched(*kinds[i], factor=unknown) for i in (0, 3)]
 
 
 @part("2.loop", points=4)
