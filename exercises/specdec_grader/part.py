@@ -120,7 +120,7 @@ def grade_part(id: str, *made: object) -> Verdict:
             said = RETURNS_NOTHING if str(e) in ("", RETURNED) else f"{e} is None: something is missing there."
             return wrong(" ".join([said + e.wanted, *printed]))
         return Verdict(
-            id, OPEN, 0.0, this.points, "still open. Write your answer above, with `return`, and run this cell again."
+            id, OPEN, 0.0, this.points, "still open. Write your answer above, with “return”, and run this cell again."
         )
     except Wrong as e:
         message = str(e)
