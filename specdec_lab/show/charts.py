@@ -359,7 +359,7 @@ class Passes:
     def _repr_html_(self) -> str:
         width, each, high = 480, 54, 11  # pixels: as a phone can show it
         most, below = max(map(self.length, self.strips)), each * len(self.strips)
-        across = axis(0, most, 6, width - 6)
+        across = axis(0, most, 6, width - 16)  # half of the last number stands beyond its place
         parts = []
         for x in ticks(0, most):
             parts += [path(f"M{across(x)} 0V{below}", FAINT), label(across(x), below + 17, f"{x:g}", "middle")]

@@ -68,7 +68,7 @@ def test_a_model_runs_from_its_numbers(folder):
 
 
 def test_what_cannot_be_read_in_4_bits_is_said(folder, tmp_path, lab):
-    with pytest.raises(LabError, match="Only the fast backend"):
+    with pytest.raises(LabError, match="need the fast backend"):
         load(folder, device="cpu", dtype="int4", backend="reference", say=lambda line: None)
     hf = LlamaForCausalLM.from_pretrained(folder)
     hf.model.layers[1].mlp.up_proj.weight.data[0, 0] += 0.01

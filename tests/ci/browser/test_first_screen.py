@@ -14,10 +14,10 @@ def test_a_guess_brings_its_results_and_the_menu_counts_it(visit):
     menu = page.get_by_role("navigation", name="Contents")
     link = menu.locator("a[aria-current=page]")
     ids = link.get_attribute("data-ids").split()
-    assert len(ids) == 4 and (link.get_attribute("data-done") or "") == ""
+    assert len(ids) > 1 and (link.get_attribute("data-done") or "") == ""
     keep_guess(page, "2")
     told.wait_for()
-    assert "too high" in outcome.inner_text() and link.get_attribute("data-done") == "1/4"
+    assert "too high" in outcome.inner_text() and link.get_attribute("data-done") == f"1/{len(ids)}"
     page.get_by_role("button", name="What came of it").click()
     assert page.evaluate("document.activeElement.dataset.script") == "outcome"
     assert 0 < outcome.bounding_box()["y"] < 720
