@@ -80,7 +80,8 @@ async function render({ model, el }) {
   const box = el.closest(".opening"),
     race = raceIn(box);
   const chosen = { prompt: asked.prompt || prompts[0], drafter: "eagle", gamma: "2", temperature: "0" };
-  for (const [key, [, names]] of Object.entries(CHOICES)) if (Object.hasOwn(names, asked[key])) chosen[key] = String(asked[key]);
+  for (const [key, [, names]] of Object.entries(CHOICES))
+    if (Object.hasOwn(names, asked[key])) chosen[key] = String(asked[key]);
   const keep = () => {
     model.set("state", { ...chosen });
     model.save_changes();
