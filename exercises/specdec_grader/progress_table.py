@@ -35,8 +35,9 @@ def read_progress(path: str | None = None) -> tuple[dict, str]:
 def at_best(id: str, kept: dict | None) -> dict:
     """A part of an exercise with its best verdict so far."""
     best, tries = (kept["best"], kept["tries"]) if kept else ({"points": 0.0, "status": "open"}, 0)
-    points, status = best["points"], best["status"]
-    return {"id": id, "points": points, "max_points": PARTS[id].points, "status": status, "tries": tries}
+    most = PARTS[id].points
+    points = min(max(best["points"], 0), most)  # a file that was edited may hold 1e30, and a bar is drawn of it
+    return {"id": id, "points": points, "max_points": most, "status": best["status"], "tries": tries}
 
 
 class Lesson:
