@@ -210,7 +210,7 @@ def answer(monkeypatch, prompt, *pieces):
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     server = endpoint.Server("http://x/v1")
-    server.client = httpx.Client(transport=httpx.MockTransport(reply))
+    server.new = lambda: httpx.Client(transport=httpx.MockTransport(reply))
     return server.ask("m", prompt, 9, 0.5), *asked
 
 
@@ -309,6 +309,14 @@ def test_a_server_that_does_not_end_is_given_up(monkeypatch, engine, asked, begi
     monkeypatch.setattr(endpoint, "BRIEF", 0.4)
     setattr(engine, asked, drips)
     assert "a request has not ended after" in engine.ask()
+
+
+def test_one_that_is_late_takes_no_other_with_it(monkeypatch, engine):
+    """The last prompt begins while the first is late, and is answered after that one was given up."""
+    seconds, post = iter([3, 0.5, 1.2]), engine.do_POST
+    engine.do_POST = lambda self: time.sleep(next(seconds)) or post(self)
+    monkeypatch.setattr(endpoint, "PATIENCE", 1.5)
+    assert engine.ask("--at-once", "2", prompts="late\n\nquick\n\nlast")["answers"] == 2
 
 
 def test_what_can_be_asked_otherwise_is_measured(monkeypatch, engine):

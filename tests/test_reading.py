@@ -198,17 +198,11 @@ def test_what_cannot_be_read_is_refused_with_what_is_there(tmp_path, text, said)
     assert said in str(raised.value) and "\n" not in str(raised.value)
 
 
-def test_a_table_or_a_page_is_refused_by_its_name(tmp_path):
-    for name in ("p.csv", "p.yaml", "p.HTML"):
-        (tmp_path / name).write_text("mine: [a, b]", encoding="utf-8")
-        with pytest.raises(LabError, match="a table, a page"):
-            read_traffic(str(tmp_path / name))
-
-
-def test_utf_16_is_refused_by_its_name(tmp_path):
-    (tmp_path / "mine").write_bytes("hello".encode("utf-16"))
-    with pytest.raises(LabError, match="UTF-16"):
-        read_traffic(str(tmp_path / "mine"))
+@pytest.mark.parametrize("name", ["p.csv", "p.yaml", "p.HTML", "UTF-16"])
+def test_a_table_a_page_or_another_encoding_is_refused_by_its_name(tmp_path, name):
+    (tmp_path / name).write_bytes("mine: [a, b]".encode(name if name == "UTF-16" else "utf-8"))
+    with pytest.raises(LabError, match="UTF-16" if name == "UTF-16" else "a table, a page"):
+        read_traffic(str(tmp_path / name))
 
 
 PARTS = "messages prompt turns input system role content type data parts instruction conversations request id kind a\nb"

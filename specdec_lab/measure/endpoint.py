@@ -83,9 +83,9 @@ class Server:
             if url.userinfo:
                 raise self.failure("a name or a password stands in it: leave it out, and give --api-key", START)
             headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-            limits = httpx.Limits(max_connections=MOST_AT_ONCE)
-            self.new = lambda: httpx.Client(headers=headers, limits=limits, mounts=NO_PROXY)
-            self.client = self.new()
+            trusted = httpx.create_ssl_context()
+            self.new = lambda: httpx.Client(headers=headers, verify=trusted, mounts=NO_PROXY)
+            self.new().close()
         except (httpx.InvalidURL, ValueError, ImportError) as e:
             raise self.failure("its address is none, or that of the environment's proxy", START) from e
 
@@ -106,19 +106,20 @@ class Server:
         """
         until = time.perf_counter() + PATIENCE
         while True:
-            self.client = client = self.new() if self.client.is_closed else self.client
+            client = self.new()  # its own: one that is late is closed, and the others' connections with it
             how = {"method": "POST" if body else "GET", "url": url, "json": body, "timeout": seconds}
             asked = time.perf_counter()
             try:  # httpx limits the time of each piece alone, and a server may send a letter at a time
-                with say_if_slow(lambda _, late=client: late.close(), "", seconds), client.stream(**how) as response:
+                with say_if_slow(lambda _, c=client: c.close(), "", seconds), client, client.stream(**how) as response:
                     response.extensions["asked"] = asked
                     if response.status_code < 300:
                         yield response
                         return
                     refused = self.refusal(response, mend)
             except (httpx.HTTPError, httpx.InvalidURL, RuntimeError, UnicodeError) as e:
-                late = f"a request has not ended after {seconds:.0f} seconds" if client.is_closed else ""
-                raise self.failure(late or f"{type(e).__name__}: {e}", mend or START) from e
+                late = time.perf_counter() - asked >= seconds
+                said = f"a request has not ended after {seconds:.0f} seconds" if late else f"{type(e).__name__}: {e}"
+                raise self.failure(said, mend or START) from e
             if response.status_code == 503 and "loading" in str(refused).partition("(")[2].lower() and asked < until:
                 self.say(f"The server is loading the model: waiting for up to {PATIENCE / 60:.0f} minutes …")
                 self.say = silent  # said once
@@ -182,9 +183,7 @@ def answer_in(events: Iterator[dict], asked: float) -> Answer:
         tokens = tokens_in(event) or tokens
     if not letters or not tokens:
         why = "no tokens counted" if letters else "no text"
-        raise LabError(
-            f"The server's answer has {why}: it must be a stream that ends with “usage”, as of OpenAI's API."
-        )
+        raise LabError(f"The server's answer has {why}: it must be a stream that ends with “usage”, as OpenAI's.")
     return Answer(asked, times[0], times[-1], tokens, max(1, round(tokens * letters[0] / sum(letters))))
 
 
