@@ -5,14 +5,7 @@ A "replayed" model is the fast one as it runs on a GPU, with its passes recorded
 
 import torch
 from graph_tape import Tape
-from transformers import (
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-)
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
 
 from specdec_lab.models.base import Cached
 from specdec_lab.models.fast import FastModel

@@ -27,8 +27,7 @@ def tokens_a_round(rule, target, draft, gamma):
 
 
 @pytest.mark.parametrize(
-    ("vocab_size", "gamma", "spread"),
-    [(3, 2, 1.5), (2, 3, 1.5), (4, 1, 1.5), (2, 2, 4.0), (2, 2, 0.3), (2, 3, 5.0)],
+    ("vocab_size", "gamma", "spread"), [(3, 2, 1.5), (2, 3, 1.5), (4, 1, 1.5), (2, 2, 4.0), (2, 2, 0.3), (2, 3, 5.0)]
 )
 def test_both_rules_are_exact_and_block_verification_keeps_no_fewer(vocab_size, gamma, spread):
     target, draft = (tiny(seed, vocab_size, spread) for seed in (1, 2))

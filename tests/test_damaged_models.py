@@ -8,14 +8,7 @@ import pytest
 from models_on_disk import save
 from safetensors.torch import load_file, save_file
 from small_models import LLAMA
-from transformers import (
-    AutoModelForCausalLM,
-    DogeConfig,
-    GPTNeoConfig,
-    LlamaConfig,
-    MptConfig,
-    Qwen2Config,
-)
+from transformers import AutoModelForCausalLM, DogeConfig, GPTNeoConfig, LlamaConfig, MptConfig, Qwen2Config
 
 from specdec_lab.errors import LabError
 from specdec_lab.lab import Lab, load

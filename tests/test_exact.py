@@ -29,8 +29,7 @@ from specdec_lab.engine.verify import accepts, residual
 
 @pytest.mark.parametrize("rule", [USUAL, BLOCK], ids=["usual", "block"])
 @pytest.mark.parametrize(
-    ("vocab_size", "gamma", "rounds"),
-    [(6, 1, 2), (6, 2, 1), (5, 3, 1), (4, 2, 2), (3, 1, 3), (3, 2, 2), (2, 3, 2)],
+    ("vocab_size", "gamma", "rounds"), [(6, 1, 2), (6, 2, 1), (5, 3, 1), (4, 2, 2), (3, 1, 3), (3, 2, 2), (2, 3, 2)]
 )
 def test_several_rounds_emit_the_targets_distribution(rule, vocab_size, gamma, rounds, full):
     """A position that is drafted twice sees one number, where the rule allows it."""

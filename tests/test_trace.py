@@ -47,12 +47,7 @@ def test_an_interrupt_leaves_model_and_trace_usable():
 
 @pytest.mark.parametrize(
     ("prompt", "says"),
-    [
-        ([], "prompt is empty"),
-        ([0] * 64, "shorten the prompt"),
-        ([4, 0], "outside 0…3"),
-        ([0, -1, 1], "outside 0…3"),
-    ],
+    [([], "prompt is empty"), ([0] * 64, "shorten the prompt"), ([4, 0], "outside 0…3"), ([0, -1, 1], "outside 0…3")],
 )
 def test_bad_prompts_are_one_sentence(prompt, says):
     target = TinyModel(4, seed=8)

@@ -19,16 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from training_text.documents import LIST, PYTHON, WEIGHTS, Document, installed_python, plain_text
-from training_text.package_texts import (
-    LANGUAGES,
-    campaign,
-    catalogs,
-    descriptions,
-    help_page,
-    missions,
-    page,
-    web_page,
-)
+from training_text.package_texts import LANGUAGES, campaign, catalogs, descriptions, help_page, missions, page, web_page
 
 from specdec_lab.errors import LabError, Say
 

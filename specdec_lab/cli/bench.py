@@ -97,7 +97,7 @@ def as_text(result: dict) -> str:
     where = f" of the first {meta['timed']} prompts of each kind" if meta["timed"] else ""
     lines += [
         f"Times{where} in units of one plain step. E/(d+v+o) is {'their ' if where else ''}tokens per pass and the parts "
-        "of their rounds: bookkeeping. measured: by the clock.",
+        "of their rounds: bookkeeping. measured: by the clock."
     ]
     for r in result["rows"]:
         if r["kind"] == "overall" and (doubted := doubt(r["arm"], r)):

@@ -84,11 +84,7 @@ def checked_ids(tokens: Collection[int], logits: Tensor) -> Tensor:
 
 
 def process(
-    processors: Sequence[Processor],
-    logits: Tensor,
-    text: Sequence[int],
-    proposal: Proposal,
-    ends: Collection[int] = (),
+    processors: Sequence[Processor], logits: Tensor, text: Sequence[int], proposal: Proposal, ends: Collection[int] = ()
 ) -> Tensor:
     """The target's rows [γ + 1, V] for `text` and each draft after it, each shaped with the text before it.
 

@@ -111,9 +111,6 @@ def to_json(trace: Trace, text_of: Callable[[list[int]], str], detail: bool = Fa
         return out | ({"p": e.p, "p_raw": e.p_raw, "p_top": pairs(e.p_top)} if detail else {})
 
     return [
-        {
-            "drafted": [draft(d, r.is_tree) for d in r.drafted],
-            "emitted": emitted(r.emitted) if r.emitted else None,
-        }
+        {"drafted": [draft(d, r.is_tree) for d in r.drafted], "emitted": emitted(r.emitted) if r.emitted else None}
         for r in trace.rounds
     ]

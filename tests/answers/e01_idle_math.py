@@ -36,14 +36,10 @@ WRONG = {
         "something else": (
             lambda w, b, k: w * b / 16 + w / 4,
             "bytes_read(8e+09, 16, 1) is 1e+10 with your code, and it should be 1.6e+10.",
-        ),
+        )
     },
-    "1.ceiling": {
-        "whole passes": (lambda size, rate, n: n * (rate // size), "it should be"),
-    },
-    "1.crossing": {
-        "something else": (lambda rate, ops, b: 300, "with your code, and it should be"),
-    },
+    "1.ceiling": {"whole passes": (lambda size, rate, n: n * (rate // size), "it should be")},
+    "1.crossing": {"something else": (lambda rate, ops, b: 300, "with your code, and it should be")},
     "1.v": {
         "asks for too much": (
             (seconds, lambda n, T: T(1000) / T(1)),

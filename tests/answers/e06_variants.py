@@ -63,10 +63,7 @@ def knows_the_given_texts(text, gamma):
     return [number[token] for token in follows]
 
 
-RIGHT = {
-    "6.propose": [with_loops],
-    "6.improve": [by_length, by_what_was_copied_before],
-}
+RIGHT = {"6.propose": [with_loops], "6.improve": [by_length, by_what_was_copied_before]}
 WRONG = {
     "6.propose": {
         "the whole rest": (lambda text, gamma: text[searched(text)[1] :] if with_loops(text, 1) else [], "should be [9, 8]; yours is [9, 8, 1, 2, 3]. Which run matches"),

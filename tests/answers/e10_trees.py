@@ -55,12 +55,7 @@ def deciding(cost=lambda texts, T, s: s["d"] + T[texts * (s["drafts"] + 1)] / T[
     return made
 
 
-RIGHT = {
-    "10.sees": [by_ways],
-    "10.walk": [in_a_loop],
-    "10.offer": [offering, recursive],
-    "10.decide": [deciding()],
-}
+RIGHT = {"10.sees": [by_ways], "10.walk": [in_a_loop], "10.offer": [offering, recursive], "10.decide": [deciding()]}
 WRONG = {
     "10.sees": {
         "no pairs": (lambda parents: [seen for _, seen in by_ways(parents)], "should have 2 items"),

@@ -37,12 +37,7 @@ def nearest(*case):
     return by_distance(*case)[0]
 
 
-RIGHT = {
-    "11.at-once": [by_pairs],
-    "11.cut": [head_by_tokens],
-    "11.stop": [stopping_by_products],
-    "11.which": [nearest],
-}
+RIGHT = {"11.at-once": [by_pairs], "11.cut": [head_by_tokens], "11.stop": [stopping_by_products], "11.which": [nearest]}
 WRONG = {
     "11.at-once": {
         "something else": (lambda joint: 0.123, "For each first token"),

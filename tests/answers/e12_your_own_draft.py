@@ -20,12 +20,7 @@ def in_milliseconds(step, before, after, minutes):
     return minutes * 60_000 / saving if saving > 0 else "never"
 
 
-RIGHT = {
-    "12.aside": [as_set],
-    "12.look": [first_best],
-    "12.gain": [pooled],
-    "12.paid": [in_milliseconds],
-}
+RIGHT = {"12.aside": [as_set], "12.look": [first_best], "12.gain": [pooled], "12.paid": [in_milliseconds]}
 WRONG = {
     "12.aside": {
         "twice": (lambda customers: [0, 0], "a prompt twice"),

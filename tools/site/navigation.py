@@ -62,10 +62,7 @@ def label(page: str, title: str, full: bool = False) -> str:
 
 
 def contents(
-    titles: dict[str, str],
-    here: str,
-    sections: Sequence[str] = (),
-    tracked: Mapping[str, str] = MappingProxyType({}),
+    titles: dict[str, str], here: str, sections: Sequence[str] = (), tracked: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """The lessons, and below the open one its sections, its exercise and what goes deeper; on the first page, all pages.
 

@@ -11,11 +11,7 @@ LAYERS = 30  # of SmolLM2-135M, which wrote it
 WRITES = ("accepted", "corrected", "bonus", "plain")  # what a pass adds to the text
 WAYS = (("Plain decoding", "one token per pass", 0), ("With drafts", "several checked per pass", 2))
 CARDS = (
-    (
-        "Watch",
-        "gallery.html",
-        "The gallery: a dozen texts, each drafted in many ways. Which are easy?",
-    ),
+    ("Watch", "gallery.html", "The gallery: a dozen texts, each drafted in many ways. Which are easy?"),
     (
         "Measure",
         "lessons/08_measure_your_traffic.html",

@@ -10,15 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from specdec_lab.errors import LabError
-from training_text.reading import (
-    DOCUMENT,
-    SENTENCE,
-    paragraphs_of,
-    python_files,
-    python_parts,
-    readable_texts,
-    tidy,
-)
+from training_text.reading import DOCUMENT, SENTENCE, paragraphs_of, python_files, python_parts, readable_texts, tidy
 
 HELD_OUT = 5  # one document in so many is never in the text that drafts are trained on
 WRITTEN = "written"  # the source of documents that the target composed itself

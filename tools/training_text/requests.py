@@ -70,11 +70,7 @@ class Requests:
     """
 
     def __init__(
-        self,
-        tokenizer: PreTrainedTokenizerBase,
-        library: Library,
-        held_out: bool = False,
-        longest: int = LONGEST,
+        self, tokenizer: PreTrainedTokenizerBase, library: Library, held_out: bool = False, longest: int = LONGEST
     ):
         self.tokenizer, self.library = tokenizer, library
         self.held_out, self.longest = held_out, longest

@@ -74,15 +74,7 @@ def bytes_read(weights, bits, k):
 BYTES = quantity(
     bytes_read,
     counts=True,
-    cases=(
-        (8e9, 16, 1),
-        (135e6, 32, 5),
-        (70e9, 4, 1),
-        (8e9, 4.5, 64),
-        (3e9, 8, 5),
-        (1e9, 6, 2),
-        (1000, 8, 64),
-    ),
+    cases=((8e9, 16, 1), (135e6, 32, 5), (70e9, 4, 1), (8e9, 4.5, 64), (3e9, 8, 5), (1e9, 6, 2), (1000, 8, 64)),
 )
 part_of_one("1.bytes", points=1, asked=BYTES)
 
@@ -96,14 +88,7 @@ def most_tokens(bytes_a_pass, bandwidth, texts):
 
 CEILING = quantity(
     most_tokens,
-    cases=(
-        (16e9, 3350e9, 1),
-        (4e9, 50e9, 1),
-        (540e6, 20e9, 1),
-        (16e9, 3350e9, 8),
-        (140e9, 3350e9, 64),
-        (2e9, 75e9, 3),
-    ),
+    cases=((16e9, 3350e9, 1), (4e9, 50e9, 1), (540e6, 20e9, 1), (16e9, 3350e9, 8), (140e9, 3350e9, 64), (2e9, 75e9, 3)),
 )
 part_of_one("1.ceiling", points=2, asked=CEILING)
 
@@ -147,10 +132,7 @@ def pass_seconds(k, weights, bits, bandwidth, arithmetic):
 
 
 # k times the longer one at k = 1, and the longer one of k · reading and computing, are the same number.
-PASS = quantity(
-    pass_seconds,
-    cases=[(k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)] + [(8, *TIED)],
-)
+PASS = quantity(pass_seconds, cases=[(k, *sheet) for sheet in SHEETS for k in (1, 2, 5, 64, 400)] + [(8, *TIED)])
 
 
 @dataclass(frozen=True)
@@ -177,10 +159,7 @@ def v(gamma, T):
     return T(gamma + 1) / T(1)
 
 
-V = quantity(
-    v,
-    cases=[(gamma, WatchedCurve(T)) for T in CURVES for gamma in (0, 1, 2, 4, 7, 10)],
-)
+V = quantity(v, cases=[(gamma, WatchedCurve(T)) for T in CURVES for gamma in (0, 1, 2, 4, 7, 10)])
 
 
 @part("1.v", points=3, asks=[PASS, V])

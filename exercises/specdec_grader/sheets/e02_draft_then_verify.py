@@ -54,12 +54,7 @@ def tokens(drafts, choices):
     return [*drafts[:a], choices[a]]
 
 
-TOKENS = question(
-    tokens,
-    cases=ROUNDS,
-    seen=f"{SEEN} you write {{found}}.",
-    hint=hint_tokens,
-)
+TOKENS = question(tokens, cases=ROUNDS, seen=f"{SEEN} you write {{found}}.", hint=hint_tokens)
 
 
 ACCEPTED_LATE = "A draft after the first miss is never accepted, even if it agrees."

@@ -250,12 +250,7 @@ def fastest(rows):
     return best["draft"], best["gamma"]
 
 
-PICK = question(
-    fastest,
-    cases=[(table,) for table in TABLES],
-    seen=seen_pick,
-    hint=hint_pick,
-)
+PICK = question(fastest, cases=[(table,) for table in TABLES], seen=seen_pick, hint=hint_pick)
 
 
 @part("5.pick", points=3, asks=[PICK])

@@ -146,10 +146,7 @@ def gains():
 
 
 GAINS = numbers(
-    gains,
-    "list of gains",
-    room=0.006,
-    hint="The gain is E · T(rows of a plain pass) / T(rows of a pass with drafts).",
+    gains, "list of gains", room=0.006, hint="The gain is E · T(rows of a plain pass) / T(rows of a pass with drafts)."
 )
 
 
