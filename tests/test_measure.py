@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tiny import TinyModel
 
 import specdec_lab as sd
 from specdec_lab import threads
 from specdec_lab.measure import roofline
-from specdec_lab.measure.costs import Race, doubts, race, seconds_of, width_at
+from specdec_lab.measure.costs import WARM_UP, Race, doubts, pass_times, race, seconds_of, times_as_long, width_at
 
 
 @pytest.fixture
@@ -187,3 +188,21 @@ def test_a_container_with_less_time_has_fewer_threads(tmp_path, monkeypatch, fil
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert threads.quota(tmp_path) == found
+
+
+def test_passes_are_timed_behind_what_the_context_can_hold(monkeypatch, now):
+    """Behind 32 tokens each time, where 40 have room; the first turns only warm up."""
+    passes, target = [], TinyModel(5, seed=1, context=40)
+    cached = target.cached()
+    extend = cached.extend
+
+    def timed(new, **how):
+        passes.append((cached.lengths[0], len(new[0])))
+        now[0] += 2.0 if len(new[0]) == 8 else 1.0
+        return extend(new, **how)
+
+    monkeypatch.setattr(cached, "extend", timed)
+    monkeypatch.setattr(target, "cached", lambda: cached)
+    found = pass_times(target, [1, 8], samples=3)
+    assert found == {1: [1.0] * 3, 8: [2.0] * 3} and passes[1:] == [(32, 1), (32, 8)] * (3 + WARM_UP)
+    assert times_as_long(found, 8) == 2.0

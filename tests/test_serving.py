@@ -1,5 +1,6 @@
 """A server under load, simulated and real, and the policies that decide how much it drafts."""
 
+import random
 from itertools import pairwise
 
 import pytest
@@ -219,9 +220,14 @@ def test_each_row_costs_no_less_than_the_last():
     seconds = costs.seconds_by_rows(4, 4)
     assert (seconds(4), seconds(20)) == pytest.approx((1.0 + 0.4, 2.5 + 0.4))  # all are drafted, whatever is checked
     assert seconds(12) == pytest.approx(1.5 + 0.4)  # between 8 and 20 rows, without the bump
-    prices = [seconds(n + 1) - seconds(n) for n in range(4, 20)]
-    assert all(b >= a - 1e-12 for a, b in pairwise(prices))
     assert StepCosts(free).seconds_by_rows(1, 2)(3) == 1.0  # drafts that cost nothing
+    for seed in range(20):
+        dice = random.Random(seed)
+        free = {(4, g): g + dice.expovariate(1.0) for g in range(8)}
+        seconds = StepCosts(free).seconds_by_rows(4, 7)
+        prices = [seconds(n + 1) - seconds(n) for n in range(4, 32)]
+        assert all(b >= a - 1e-9 for a, b in pairwise(prices))
+        assert all(seconds(4 * (g + 1)) <= cost + 1e-9 for (_, g), cost in free.items())
 
 
 SURE, UNSURE = Outcome(4, (0.95, 0.9, 0.9, 0.85)), Outcome(0, (0.2, 0.05, 0.02, 0.01))
@@ -231,6 +237,8 @@ def test_a_policy_may_choose_the_drafts_by_its_own_function():
     policy = ByConfidence(COSTS, [SURE])
     policy.to_check = lambda chances, seconds: [len(chances[0]), 0, 0]
     assert one_step([SURE] * 3, 4, COSTS, policy)[0] == [1 + SURE.accepted, 1, 1]
+    policy.best = {n: n for n in COSTS.sizes}
+    assert [policy(n, 0) for n in (1, 5, 99)] == [1, 5, 64]
 
 
 def test_a_real_server_checks_what_pays_its_row():
