@@ -171,6 +171,7 @@ WRONG = {
         "knows the text": (knows_the_text, "your loop writes", None, 0),
         "one draft behind a slip": (loop(begin=lambda target, p: target.extend(p[:-2]), ask=lambda draft, text, gamma: draft(text, gamma)[: 1 if len(text) > 4 else 9], feed=lambda text, d: [*text[-2:], *d], stay=lambda old, text: len(text) - 2), "your rewind keeps", None, 0),
         "end left out": (loop(cut=lambda new, n, end: new[: new.index(end)] if end in new else new[:n]), "The end marker itself is missing", None, 3),
+        "the prompt, too": (lambda prompt, *more: prompt + loop()(prompt, *more), "returns the prompt as well", None, 3),
         "catches everything": (swallows, "Rewind after the round"),
     },
 }  # fmt: skip
