@@ -32,7 +32,11 @@ LETTERS_A_TOKEN = 30  # more characters for each token that the target can see a
 
 @dataclass
 class Lab:
-    """A target ready to decode. Made by `load()`."""
+    """A target ready to decode. Made by `load()`.
+
+    Raises:
+        LabError: from each method, in one sentence, for a prompt, a name or a setting that it cannot take.
+    """
 
     target: ReferenceModel
     tokenizer: PreTrainedTokenizerBase
@@ -242,6 +246,9 @@ def load(
         backend: auto, fast or reference (see `load_model`).
         weights: folder of trained drafters (`specdec-lab train` makes one); default: those of the course.
         say: told in a sentence about anything that takes long.
+
+    Raises:
+        LabError: for a model that is not there, is damaged, does not fit, or has another vocabulary; and for an unknown choice.
     """
     if isinstance(device, str) or device.index is None:
         device = pick_device(str(device))
