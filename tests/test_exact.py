@@ -26,10 +26,13 @@ from specdec_lab.engine.rules import BLOCK, USUAL
 from specdec_lab.engine.sampling import Uniforms
 from specdec_lab.engine.verify import accepts, residual
 
+DEAR = [(6, 1, 2), (5, 3, 1), (3, 1, 3), (3, 2, 2), (2, 3, 2)]
+
 
 @pytest.mark.parametrize("rule", [USUAL, BLOCK], ids=["usual", "block"])
 @pytest.mark.parametrize(
-    ("vocab_size", "gamma", "rounds"), [(6, 1, 2), (6, 2, 1), (5, 3, 1), (4, 2, 2), (3, 1, 3), (3, 2, 2), (2, 3, 2)]
+    ("vocab_size", "gamma", "rounds"),
+    [(6, 2, 1), (4, 2, 2), *(pytest.param(*dear, marks=pytest.mark.slow) for dear in DEAR)],
 )
 def test_several_rounds_emit_the_targets_distribution(rule, vocab_size, gamma, rounds, full):
     """A position that is drafted twice sees one number, where the rule allows it."""

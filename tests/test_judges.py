@@ -80,6 +80,7 @@ def as_a_rule(formula):
     return rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", exactness.OUTPUT.mistakes, ids=lambda mistake: mistake.said)
 def test_3_rule_with_a_known_mistake_is_told_it(coarse_grids, mistake):
     for formula in mistake.results:

@@ -18,11 +18,13 @@ from specdec_lab.models import linear
 from specdec_lab.models.linear import EightBits
 from specdec_lab.models.tree import Tree
 
+DEAR = [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (3, [0, 2], 1, 3)]
+
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
     ("vocab_size", "ids", "gamma", "rounds"),
-    [(2, [0, 1], 2, 2), (4, [0, 2, 3], 2, 1), (2, [0, 1], 1, 3), (3, [0, 2], 1, 3)],
+    [(2, [0, 1], 1, 3), *(pytest.param(*dear, marks=pytest.mark.slow) for dear in DEAR)],
 )
 def test_what_they_emit_is_the_targets_distribution(name, vocab_size, ids, gamma, rounds, full):
     """By enumeration, also with a head that cannot say every token. Most ways, by far, are those of the last case."""
