@@ -117,12 +117,14 @@ def merged(made):
 
 def magics(made):
     solution_cells(made)[0].source = "!echo hello\n%precision 3\n" + solution_cells(made)[0].source
+    check = next(c for c in made.cells if c.source.startswith("check("))
+    check.source = "here = !ls\nmine = propose\nprint(7\n  % 4)\n" + check.source.replace("propose)", "mine)")
 
 
 def asserts_its_points(made):
     """The next answer stands below, so that it is there only if the check gave what a right answer has."""
     first, second = solution_cells(made)
-    second.source = f'{first.source}\nassert check("6.propose", propose) == 3\n{second.source}'
+    second.source = f'{first.source}\n{second.source}\nif check("6.propose", propose) != 3: del my_drafter'
     first.source = "pass"
 
 
@@ -143,10 +145,10 @@ def gives_an_iterator(made):
 
 
 def loads_a_model(made):
-    """There is none while it is graded: the cell ends at once, and has not waited for torch."""
-    put(made, "import sys\nimport specdec_lab as sd\n\nlab = sd.load()\nsys.exit()")
+    """There is none while it is graded: the line fails at once, and has not waited for torch. What stands below it runs."""
     answer = solution_cells(made)[0]
-    answer.source = f"assert 'torch' not in sys.modules and 'lab' not in globals()\n{answer.source}"
+    loads = "import no_such_package, sys\nimport sys, specdec_lab as sd\nlab = sd.load(\n)"
+    answer.source = f"{loads}\n{answer.source}\nif 'torch' in sys.modules or 'lab' in globals(): del propose"
 
 
 HONEST = [loads_a_model, merged, magics, asserts_its_points, looks_at_the_texts, gives_an_iterator]
@@ -223,6 +225,10 @@ def test_an_exercise_is_known_by_its_parts():
     cells = read_cells(SOLUTIONS / "06_variants.ipynb")
     for name in ("Untitled - Copy1.ipynb", "01_idle_math.ipynb"):
         assert exercise_of(cells, name).name == "06_variants"
+    assert (
+        exercise_of([*cells, *read_cells(SOLUTIONS / "05_choosing_gamma.ipynb")], "06_variants.ipynb").name
+        == "06_variants"
+    )
     assert exercise_of([], "Copy of 03_exactly_the_target (2).ipynb").name == "03_exactly_the_target"
 
 

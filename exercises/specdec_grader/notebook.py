@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from IPython.core.inputtransformer2 import TransformerManager
+
 from specdec_grader.checks import PARTS, grade_part
 from specdec_grader.learner.jail import LIMITS, Limits, bubblewrap_works
 from specdec_grader.learner.process import Ended, Learner
@@ -25,8 +27,10 @@ EXERCISES = Path(__file__).resolve().parents[1]
 ANSWER = re.compile(r"<!-- answer ([\w.-]+): (\d+) points -->")
 LARGEST = 50_000_000  # bytes of a notebook
 MOST_CELLS = 2_000
+MOST_TEXT = 3_000_000  # characters in cells that are read: Python's parser takes seconds for a million
 LONGEST = 300_000  # characters of a cell; Python's parser fails on much longer ones
-DEAD_CELLS = 4  # a cell that stops Python or never ends is left out, and the rest runs again, so often
+SHORT = 20_000  # of one that IPython reads: it may go through it hundreds of times
+DEAD_CELLS = 12  # a cell that stops Python or never ends is left out, and the rest runs again, so often
 PATIENCE = 10 * LIMITS.notebook  # seconds of the clock for a grader's process on a machine where others compute
 
 # What is read: the cells of a notebook, and the calls of `check` in them.
@@ -79,16 +83,15 @@ def read_cells(path: Path) -> list[Cell]:
     except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as e:
         told = "is no notebook of today's format (nbformat 4), or a damaged one: save it again with JupyterLab"
         raise LabError(f"{path.name} {told} ({type(e).__name__}).") from e
-    if len(found) > MOST_CELLS:
-        raise LabError(f"{path.name} has more than {MOST_CELLS} cells: no notebook of the course has.")
+    if len(found) > MOST_CELLS or sum(min(len(cell.source), LONGEST) for cell in found) > MOST_TEXT:
+        raise LabError(f"{path.name} has more than {MOST_CELLS} cells, or too much in them: none of the course has.")
     return found
 
 
 def calls(source: str) -> list[Check]:
     """The calls of `check` in a cell's source that stand as statements of their own; none where it is no Python."""
     found = []
-    # Lines that only IPython reads, such as !ls and %time, are no Python.
-    for statement in statements(re.sub(r"(?m)^[^\S\n]*[!%].*$", "", source)) if "check" in source else ():
+    for statement in statements(source) if "check" in source else ():
         call = getattr(statement, "value", None)
         if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "check":
             first = call.args[0] if call.args else None
@@ -104,8 +107,12 @@ def is_only_checks(source: str) -> bool:
 
 
 def statements(source: str) -> list[ast.stmt]:
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+    """The statements of a cell; none where it is no Python. Lines that IPython alone reads, as !ls, are what it makes of them."""
+    errors = SyntaxError, ValueError, RecursionError, MemoryError, RuntimeError
+    with suppress(*errors):
         return ast.parse(source).body if len(source) <= LONGEST else []
+    with suppress(*errors):
+        return ast.parse(TransformerManager().transform_cell(source)).body if len(source) < SHORT else []
     return []
 
 
@@ -133,8 +140,9 @@ def exercise_of(cells: Sequence[Cell], name: str) -> Exercise:
 
     def likeness(exercise: Exercise) -> int:
         handed_in = {made for check in exercise.checks.values() for made in check.made}
+        asked = len(parts & set(exercise.checks))
         named = exercise.name.lower() in name.lower()
-        return 3 * len(parts & set(exercise.checks)) + len(defined & handed_in) + named
+        return 3 * asked + len(defined & handed_in) + named * (1 + 100 * asked)  # a notebook may have two exercises
 
     best = max(exercises().values(), key=likeness)
     if likeness(best):
@@ -227,8 +235,9 @@ class Run:
 
     def to_the_end(self) -> None:
         """Run and judge all of it, in a new process after one that stopped."""
-        while not self.came_to_the_end() and len(self.left_out) < DEAD_CELLS:
-            pass
+        while not self.came_to_the_end():
+            if len(self.left_out) == DEAD_CELLS:
+                return self.say(f"{self.name}: stopped, since {DEAD_CELLS} cells had to be left out.")
 
     def came_to_the_end(self) -> bool:
         """Run it in one process, and judge what is not judged yet; False when the process stopped on the way."""
@@ -299,7 +308,9 @@ class Run:
             if any(name in self.cells[at].source for name in names):
                 return f"the cell with its answer went wrong ({printable(error, 200)})."
         what = "the name " + " or ".join(f"`{name}`" for name in check.made)
-        return f"nothing was found under {what}: a cell before it went wrong, or the name is another one."
+        wrong = [f"“{cut(self.cells[at].source.strip(), 60)}” went wrong ({e:.200})" for at, e in self.errors.items()]
+        before = f"the cell {wrong[0]}" if wrong else "its cell was left out"
+        return printable(f"nothing was found under {what}: {before}, or the name is another one.")
 
 
 # Several notebooks: one never ends the grading of the others, whatever it does to its grader.

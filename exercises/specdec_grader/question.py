@@ -9,13 +9,14 @@ import copy
 import functools
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from specdec_grader.coerce import nothing, number, same, whole
+from specdec_grader.guard import explain_error
 from specdec_grader.mistakes import Mistake, StillOpen, Wrong, known_mistakes
 from specdec_lab.formats import cut, short
 
@@ -150,6 +151,17 @@ def called(made: Callable[..., object], case: tuple, name: str = "") -> Any:
     except Exception as e:
         e.case = name or named(case)  # type: ignore
         raise
+
+
+@contextmanager
+def at_an_edge(said: str = "", earned: float = 0.75) -> Iterator[None]:
+    """What goes wrong here, an error as well as a result, leaves this share. said: the edge, before what an error means."""
+    try:
+        yield
+    except Wrong as e:
+        raise Wrong(str(e), max(earned, e.earned), e.belief) from e
+    except Exception as e:
+        raise Wrong(f"{said} {explain_error(e)}", earned) from e
 
 
 def points(n: int) -> list[float]:

@@ -88,7 +88,9 @@ WRONG = {
         "a percentage": (lambda t: 100 * by_counting(t), "right in percent"),
     },
     "4.tokens": {
-        "α = 1 divides by 0": (curve(closed), "For α = 1 your closed form", None, 1.5),
+        "α = 1 is nan": (lambda a, gammas: [(1 - a ** (g + 1)) / (1 - a) if a < 1 else math.nan for g in gammas], "it is nan", None, 1.5),
+        "no γ is an error": (lambda a, gammas: [E(a, g) for g in gammas if max(gammas)] or [max(gammas)], "To an empty list".lower(), None, 1.5),
+        "α = 1 divides by 0": (curve(closed), "a closed form divides by 0", None, 1.5),
         "α = 0 gives 0": (curve(lambda a, n: E(a, n) if a else 0), "still writes the target's own token", 6, 1.5),
         "sorted": (lambda a, g: sorted(curve(E)(a, g)), "in another order", None, 1),
     },

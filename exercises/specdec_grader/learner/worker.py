@@ -3,6 +3,7 @@
 Started by `learner.Learner`, which reads what it says as plain data and believes nothing else.
 """
 
+import ast
 import builtins
 import contextlib
 import json
@@ -80,9 +81,13 @@ class Worker:
         raise error
 
     def cell(self, message: dict) -> dict:
-        ran = self.shell.run_cell(message["cell"], store_history=True)
-        error = ran.error_before_exec or ran.error_in_exec
-        return {"done": True, "error": self.raised(error) if error else None}
+        """Run a cell. What stands behind a line that goes wrong, as an import of what is not there, is defined."""
+        source, errors = self.shell.transform_cell(message["cell"]), []
+        while source:
+            ran = self.shell.run_cell(source, store_history=True)
+            errors += filter(None, [ran.error_before_exec or ran.error_in_exec])
+            source = behind(source, ran.error_in_exec) if ran.error_in_exec else ""
+        return {"done": True, "error": self.raised(errors[0]) if errors else None}
 
     def values(self, message: dict) -> dict:
         return {"result": [pack(eval(source, self.shell.user_ns), self.keep) for source in message["values"]]}
@@ -111,14 +116,18 @@ class Worker:
 
     def raised(self, e: BaseException) -> dict:
         """What the learner's code raised, and in which line of it."""
-        mine = learner_frames(e)
-        line = (mine[-1].line or "") if mine else ""
-        return {
-            "type": type(e).__name__,
-            "text": str(e)[:2000],
-            "line": line[:300],
-            "number": getattr(e, "number", None),
-        }
+        mine, number = learner_frames(e), getattr(e, "number", None)
+        line = (mine[-1].line or "")[:300] if mine else ""
+        return {"type": type(e).__name__, "text": str(e)[:2000], "line": line, "number": number}
+
+
+def behind(source: str, error: BaseException) -> str:
+    """What a cell defines and imports after the line that raised the error."""
+    at = next((f.lineno or 0 for f in learner_frames(error)), 0)
+    kinds = ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign
+    later = [s for s in ast.parse(source).body if 0 < at < s.lineno and isinstance(s, kinds)]
+    # Where a line fails since there is no model, nothing of the package is of use, and it takes seconds to import.
+    return "\n".join(ast.unparse(s) for s in later if not (getattr(s, "module", "") or "").startswith("specdec_lab"))
 
 
 def exception(name: str, text: str) -> Any:

@@ -10,7 +10,7 @@ from statistics import fmean
 from specdec_grader.coerce import listed, number, reject_empty, same, shown
 from specdec_grader.mistakes import Mistake, Wrong
 from specdec_grader.part import part, part_of_one
-from specdec_grader.question import ROUNDED, pretty, question, results
+from specdec_grader.question import ROUNDED, at_an_edge, pretty, question, results
 from specdec_lab.theory import expected_tokens as E
 
 # 4.overlap: p and q are dicts from token to probability, with only the tokens whose chance is above 0
@@ -107,27 +107,25 @@ def numbers(value: object, length: int | None) -> list[float]:
     return [number(x, "Tokens per pass") for x in listed(value, length, "The result, one number for each γ,")]
 
 
+EDGES = {
+    (1.0, (4, 0, 1)): "every draft is kept there, γ + 1 tokens; a closed form divides by 0, so treat it apart",
+    (0.0, (4, 0, 1)): "no draft is kept there",
+    (0.5, ()): "to an empty list belongs an empty list",
+}
+
+
 @part("4.tokens", points=2, asks=[TOKENS])
 def judge_tokens(made: Callable[[float, list[int]], list[float]]) -> None:
     given = zip(results(made, TOKENS), TOKENS.cases)
     TOKENS.compare([numbers(value, len(gammas)) for value, (_, gammas) in given])
-    gammas = [4, 0, 1]
-    before = f"γ = {pretty(gammas)} your function gives"
-    try:
-        ones = made(1.0, list(gammas))
-    except ZeroDivisionError:
-        said = "Every draft is kept there: γ + 1 tokens. Treat it apart, or add up the powers."
-        raise Wrong(f"For α = 1 your closed form divides by 0. {said}", 0.75) from None
-    x = numbers(ones, len(gammas))
-    if not same(x, TOKENS.right(1.0, gammas)):
-        raise Wrong(f"For α = 1 and {before} {pretty(x)}; every draft is kept there.", 0.75)
-    x = numbers(made(0.0, list(gammas)), len(gammas))
-    if not any(x):
-        raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", 0.75, 6)
-    if not same(x, TOKENS.right(0.0, gammas)):
-        raise Wrong(f"For α = 0 and {before} {pretty(x)}; no draft is kept there.", 0.75)
-    if numbers(made(0.5, []), None):
-        raise Wrong("For an empty list of γ your function should give an empty list.", 0.75)
+    for (alpha, gammas), why in EDGES.items():
+        before = f"For α = {pretty(alpha)} and γ = {pretty(list(gammas))}"
+        with at_an_edge(f"{before}: {why}."):
+            x = numbers(made(alpha, list(gammas)), len(gammas))
+            if alpha == 0 and not any(x):
+                raise Wrong("For α = 0 no draft is kept, but each round still writes the target's own token.", belief=6)
+            if not same(x, TOKENS.right(alpha, gammas)):
+                raise Wrong(f"{before} your function gives {pretty(x)}; {why}.")
 
 
 # 4.claim: the learner's function gives both, the true tokens per pass and the γ that the claim belongs to

@@ -10,7 +10,7 @@ from typing import Any
 from specdec_grader.coerce import listed, nothing, number, same, shown, whole
 from specdec_grader.mistakes import Wrong
 from specdec_grader.part import part
-from specdec_grader.question import ROUNDED, for_each, pretty, question, results, stored, table
+from specdec_grader.question import ROUNDED, at_an_edge, for_each, pretty, question, results, stored, table
 from specdec_lab.theory import break_even
 from specdec_lab.theory import expected_tokens as E
 
@@ -176,10 +176,11 @@ def judge_least(made: Callable[[int, float], float | None]) -> None:
         replace(LEAST, mistakes=(), hint=coarse).compare(found, earned=0.75)
     LEAST.compare(found)
     for (gamma, cost), why in EDGES.items():
-        x, right = made(gamma, cost), LEAST.right(gamma, cost)
-        if not LEAST.equal(x if x is None or right is None else read_alpha(x), right):
-            before = f"For γ = {gamma} and a round that costs {pretty(cost)} your function gives {shown(x)}."
-            raise Wrong(f"{before} {why.format(gamma + 1)}", 0.75)
+        edge, right = f"For γ = {gamma} and a round that costs {pretty(cost)}", LEAST.right(gamma, cost)
+        with at_an_edge(f"{edge}:"):
+            x = made(gamma, cost)
+            if not LEAST.equal(x if x is None or right is None else read_alpha(x), right):
+                raise Wrong(f"{edge} your function gives {shown(x)}. {why.format(gamma + 1)}")
 
 
 # 5.pick
