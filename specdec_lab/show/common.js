@@ -40,8 +40,9 @@ function ownKeys(root, act = () => false) {
   });
 }
 
+const SIGNS_OF = { "\n": "⏎", "\t": "⇥", "\r": "␍" };
 const visible = (text) =>
-  /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/\r/g, "␍");
+  /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/[\n\t\r]/g, (blank) => SIGNS_OF[blank]);
 const END = /^( ?<\|(im_end|endoftext|eot_id|end_of_text)\|>|<\/s>)$/;
 /** A piece of text to be drawn: the end of an answer is a chip. */
 const drawnText = (text) =>

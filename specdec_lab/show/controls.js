@@ -256,9 +256,9 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
 /** How a large number looks: a gain, a loss, or neither. */
 const lookOf = (gain) => (gain > 1.02 ? "sdl-faster" : gain < 0.98 ? "sdl-slower" : "");
 
-/** A gain in large figures, and what is said beside it. */
-const inLarge = (gain, ...words) =>
-  div("sdl-words sdl-with-big", h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`), div("", ...words));
+/** A gain in large figures; and with what is said beside it. */
+const figure = (gain) => h("b", { class: `sdl-big ${lookOf(gain)}` }, `${gain.toFixed(2)}×`);
+const inLarge = (gain, ...words) => div("sdl-words sdl-with-big", figure(gain), div("", ...words));
 
 /** Two things beside each other, where there is room. */
 const pair = (left, right, how = "") => div(`sdl-pair ${how}`, div("", ...left), div("", ...right));

@@ -191,10 +191,7 @@ function render({ model, el }) {
     moved();
   });
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
-  won.append(
-    h("b", { class: `sdl-big ${lookOf(plain / speculative)}` }, `${(plain / speculative).toFixed(2)}×`),
-    span("", " as fast per token, with drafts."),
-  );
+  won.append(figure(plain / speculative), span("", " as fast per token, with drafts."));
   const root = h(
     "div",
     {

@@ -479,7 +479,7 @@
     for (const { cells } of rows) {
       for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
       // an interval stays in one line
-      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replace(/–/g, "\u2060–\u2060");
+      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replaceAll("–", "\u2060–\u2060");
     }
     box.classList.replace("tight", "stacked");
     return true;

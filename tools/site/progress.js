@@ -342,11 +342,11 @@
     if (isLedger(data)) {
       keep(merge(read(), data));
       status.textContent = `Read ${file.name}. What was here already has stayed as it was.`;
-    } else if (data?.schema > 1)
-      status.textContent = `${file.name} is from a newer version of the course than this site.`;
-    else
+    } else
       status.textContent =
-        `${file.name} is no progress file: ` + "choose one that was saved here, or by “specdec-lab progress --export”.";
+        data?.schema > 1
+          ? `${file.name} is from a newer version of the course than this site.`
+          : `${file.name} is no progress file: choose one saved here, or by “specdec-lab progress --export”.`;
   }
 
   function forget() {
