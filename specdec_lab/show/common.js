@@ -44,6 +44,22 @@ const SIGNS_OF = { "\n": "⏎", "\t": "⇥", "\r": "␍" };
 const visible = (text) =>
   /^ +$/.test(text) ? "␣".repeat(text.length) : text.replace(/[\n\t\r]/g, (blank) => SIGNS_OF[blank]);
 const END = /^( ?<\|(im_end|endoftext|eot_id|end_of_text)\|>|<\/s>)$/;
+/** The card of a widget. kind: its class, if it has one of its own. */
+const card = (name, kind, ...parts) =>
+  h("div", { class: `sdl-explorer ${kind}`.trim(), role: "group", "aria-label": name }, ...parts);
+/** What is said aloud, and not seen. */
+const aloud = () => h("div", { class: "sdl-live", "aria-live": "polite" });
+
+/** For ownKeys: ← and → step by −1 and 1, but in a menu, which has them itself. */
+const arrows =
+  (step) =>
+  ({ key, target }) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (!by || target.tagName === "SELECT") return false;
+    step(by);
+    return true;
+  };
+
 /** A piece of text to be drawn: the end of an answer is a chip. */
 const drawnText = (text) =>
   !END.test(text)
@@ -163,9 +179,22 @@ function roundButtons(at, rounds, { shown, revealNow, go, reveal }) {
   ];
 }
 
-/** The numbers behind a draft, [name, value] each; more about it; and what both models had at its place. */
-const draftDetail = (place, draft, facts, ...more) =>
-  div(
+/** min(1, p/q) of a draft. */
+const ratioOf = ({ p, q }) => (q > 0 ? Math.min(1, p / q) : 0);
+/** The numbers behind a draft, what p and q are there; more about it; and what both models had at its place. */
+function draftDetail(place, draft, greedy, p, q, ...more) {
+  const facts = greedy
+    ? [
+        ["the target gives it", percent(draft.p_raw)],
+        ["the draft gives it", percent(draft.q_raw)],
+      ]
+    : [
+        [p, number(draft.p)],
+        [q, number(draft.q)],
+        ["min(1, p/q)", number(ratioOf(draft))],
+        ["u drawn", number(draft.u)],
+      ];
+  return div(
     "sdl-detail",
     div(
       "",
@@ -185,6 +214,7 @@ const draftDetail = (place, draft, facts, ...more) =>
     bars("target, top 5", draft.p_top),
     bars("draft, top 5", draft.q_top),
   );
+}
 
 /**
  * Where a reader of rounds was, from what was kept or came with a link: round and token count from 1; open:

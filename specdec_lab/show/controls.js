@@ -201,7 +201,7 @@ function key(entries) {
 
 /** The box of a widget. */
 function frame({ el }, title, ...parts) {
-  const root = h("div", { class: "sdl-explorer", role: "group", "aria-label": title }, ...parts);
+  const root = card(title, "", ...parts);
   ownKeys(root);
   el.append(root);
 }
@@ -216,7 +216,7 @@ function panel({ model, el }, title, start, controls, draw, inner = { name: () =
     state = { ...start };
   const shown = div("sdl-picture"),
     inside = div("sdl-picture"),
-    live = h("div", { class: "sdl-live", "aria-live": "polite" });
+    live = aloud();
   const lines = controls(state, (name) => (value) => {
     state[name] = value;
     model.set("state", { ...state });

@@ -21,14 +21,8 @@ function explore({ model, el }, above = "") {
   // as lessons/stills.py asks for it: nothing can be pressed
   if (model.get("still")) rounds.forEach((_, i) => state.revealed.add(i));
 
-  const root = h("div", {
-    class: `sdl-explorer${rounds.length === 1 ? " sdl-one" : ""}`,
-    role: "group",
-    "aria-label": "Round Explorer",
-  });
-  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const body = div();
-  root.append(above, body, live);
+  const [body, live] = [div(), aloud()];
+  const root = card("Round Explorer", rounds.length === 1 ? "sdl-one" : "", above, body, live);
   el.append(root);
 
   const mark = (word) => data.marks[word];
@@ -297,18 +291,6 @@ function explore({ model, el }, above = "") {
     const n = r.drafted.length;
     if (state.chosen < n) {
       const d = r.drafted[state.chosen];
-      const ratio = d.q > 0 ? Math.min(1, d.p / d.q) : 0;
-      const facts = data.greedy
-        ? [
-            ["the target gives it", percent(d.p_raw)],
-            ["the draft gives it", percent(d.q_raw)],
-          ]
-        : [
-            ["p, the target's", number(d.p)],
-            ["q, the draft's", number(d.q)],
-            ["min(1, p/q)", number(ratio)],
-            ["u drawn", number(d.u)],
-          ];
       const decided =
         d.status === "discarded"
           ? r.emitted
@@ -322,8 +304,10 @@ function explore({ model, el }, above = "") {
       return draftDetail(
         state.chosen,
         d,
-        facts,
-        data.greedy ? null : chance(ratio, d.u),
+        data.greedy,
+        "p, the target's",
+        "q, the draft's",
+        data.greedy ? null : chance(ratioOf(d), d.u),
         shown ? div("", decided) : null,
       );
     }
@@ -410,12 +394,10 @@ function explore({ model, el }, above = "") {
     if (focus) focusOn(body, focus, Boolean(state.timer)); // who lets it play may read on
   }
 
-  ownKeys(root, ({ key, target }) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (!step || target.tagName === "SELECT") return false;
-    go(state.round + step, step > 0 ? ".sdl-next" : ".sdl-previous");
-    return true;
-  });
+  ownKeys(
+    root,
+    arrows((by) => go(state.round + by, by > 0 ? ".sdl-next" : ".sdl-previous")),
+  );
   draw();
   return () => clearInterval(state.timer);
 }

@@ -46,7 +46,7 @@ function render({ model, el }) {
   const keep = () => model.set("state", { now: Number(state.now.toFixed(4)), pace: state.pace });
   keep();
 
-  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
+  const live = aloud();
   const clock = span("sdl-where"); // no <output>: it would be read aloud all the time
   const play = h("button", { class: "sdl-play sdl-main", onclick: () => (state.timer ? stop() : start()) });
   const most = Math.max(...every.map((pass) => pass.tokens.length));
@@ -180,7 +180,11 @@ function render({ model, el }) {
   /** To the end of the next pass of either way, or of the one before. */
   function step(by) {
     const next = by > 0 ? ends.find((to) => to > state.now + EXACT) : ends.findLast((to) => to < state.now - EXACT);
-    state.now = next ?? (by > 0 ? end : 0);
+    goTo(next ?? (by > 0 ? end : 0));
+  }
+
+  function goTo(moment) {
+    state.now = moment;
     if (state.timer) stop();
     else moved();
   }
@@ -192,31 +196,16 @@ function render({ model, el }) {
   });
   const [plain, speculative] = ["plain", "speculative"].map((name) => lanes[name].at(-1).to / count(lanes[name]));
   won.append(figure(plain / speculative), span("", " as fast per token, with drafts."));
-  const root = h(
-    "div",
-    {
-      class: `sdl-explorer sdl-race${texts.plain.textContent === texts.speculative.textContent ? " sdl-same" : ""}`,
-      role: "group",
-      "aria-label": "Race",
-    },
+  const root = card(
+    "Race",
+    `sdl-race${texts.plain.textContent === texts.speculative.textContent ? " sdl-same" : ""}`,
     div("sdl-title", data.title),
     div(
       "sdl-start",
       div(
         "sdl-nav",
         play,
-        h(
-          "button",
-          {
-            "aria-label": "to the start",
-            onclick: () => {
-              state.now = 0;
-              if (state.timer) stop();
-              else moved();
-            },
-          },
-          "↤",
-        ),
+        h("button", { "aria-label": "to the start", onclick: () => goTo(0) }, "↤"),
         h("button", { "aria-label": "a pass back", onclick: () => step(-1) }, "←"),
         h("button", { "aria-label": "a pass on", onclick: () => step(1) }, "→"),
         pace,
@@ -244,11 +233,7 @@ function render({ model, el }) {
     ),
     live,
   );
-  ownKeys(root, (event) => {
-    if (event.target.tagName === "SELECT" || !["ArrowLeft", "ArrowRight"].includes(event.key)) return false;
-    step(event.key === "ArrowRight" ? 1 : -1);
-    return true;
-  });
+  ownKeys(root, arrows(step));
   el.append(root);
   draw();
   return () => clearInterval(state.timer);

@@ -9,10 +9,8 @@ function render({ model, el }) {
   const state = readerOf(model),
     opened = {}; // which folds are open
 
-  const root = h("div", { class: "sdl-explorer sdl-trees", role: "group", "aria-label": "Tree Explorer" });
-  const live = h("div", { class: "sdl-live", "aria-live": "polite" });
-  const body = div();
-  root.append(body, live);
+  const [body, live] = [div(), aloud()];
+  const root = card("Tree Explorer", "sdl-trees", body, live);
   el.append(root);
 
   const mark = (word) => data.marks[word];
@@ -160,21 +158,12 @@ function render({ model, el }) {
     const older = children(r, parent(r, state.chosen)).filter((i) => i < state.chosen);
     const left =
       older.length && d.status !== "discarded" ? "p, what the refused ones before it left" : "p, the target's";
-    const facts = data.greedy
-      ? [
-          ["the target gives it", percent(d.p_raw)],
-          ["the draft gives it", percent(d.q_raw)],
-        ]
-      : [
-          [left, number(d.p)],
-          ["q, what it was drawn from", number(d.q)],
-          ["min(1, p/q)", number(d.q > 0 ? Math.min(1, d.p / d.q) : 0)],
-          ["u drawn", number(d.u)],
-        ];
     return draftDetail(
       state.chosen,
       d,
-      facts,
+      data.greedy,
+      left,
+      "q, what it was drawn from",
       div("", chip(d.status), d.status === "discarded" ? " its place was not reached, or an older one was kept" : ""),
     );
   }
@@ -234,12 +223,10 @@ function render({ model, el }) {
     if (focus) focusOn(body, focus);
   }
 
-  ownKeys(root, ({ key }) => {
-    if (key === "ArrowRight") go(state.round + 1, ".sdl-next");
-    else if (key === "ArrowLeft") go(state.round - 1, ".sdl-previous");
-    else return false;
-    return true;
-  });
+  ownKeys(
+    root,
+    arrows((by) => go(state.round + by, by > 0 ? ".sdl-next" : ".sdl-previous")),
+  );
   draw();
 }
 

@@ -60,8 +60,7 @@ async function render({ model, el }) {
     const now = Object.entries(chosen);
     for (const link of document.querySelectorAll(".matrix a")) {
       const state = new URLSearchParams(link.hash.split("?")[1]);
-      if (now.every(([key, value]) => state.get(key) === value)) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
+      link.ariaCurrent = now.every(([key, value]) => state.get(key) === value) ? "true" : null;
     }
     const here = document.querySelector(".matrix [aria-current]"),
       box = here?.closest(".matrix");
@@ -90,30 +89,17 @@ async function render({ model, el }) {
     const title = `${DRAFTERS[chosen.drafter]}, γ = ${chosen.gamma}, temperature ${chosen.temperature}`;
     while (ended.length) ended.pop()();
     shown.replaceChildren();
-    ended.push(
-      explorer.render({ model: partOf(model, key, { ...trace, title: `${target}, drafts by ${title}` }), el: shown }),
-    );
-    ended.push(
-      race.render({
-        model: partOf(model, key, { ...trace, title: `The race: plain decoding, and ${title}` }),
-        el: shown,
-      }),
-    );
+    for (const [{ render }, words] of [
+      [explorer, `${target}, drafts by ${title}`],
+      [race, `The race: plain decoding, and ${title}`],
+    ])
+      ended.push(render({ model: partOf(model, key, { ...trace, title: words }), el: shown }));
     shown.append(div("sdl-note", `${trace.summary} A drafter may offer fewer than γ drafts, or none.`));
   }
 
   settle("Only EAGLE was recorded with this: the drafter changed.");
   model.set("state", { ...asked, ...chosen });
-  el.append(
-    h(
-      "div",
-      { class: "sdl-explorer sdl-gallery", role: "group", "aria-label": "Gallery" },
-      div("sdl-nav", ...Object.values(menus)),
-      said,
-      prompt,
-      shown,
-    ),
-  );
+  el.append(card("Gallery", "sdl-gallery", div("sdl-nav", ...Object.values(menus)), said, prompt, shown));
   await show();
   return () => ended.forEach((end) => end());
 }

@@ -289,9 +289,9 @@ async function render({ model, el }) {
     stop.hidden = true;
   }
 
-  const root = h(
-    "div",
-    { class: "sdl-explorer sdl-own", role: "group", "aria-label": "Type your own" },
+  const root = card(
+    "Type your own",
+    "sdl-own",
     div("sdl-title", name),
     div("sdl-typed", field, go, stop),
     said,
