@@ -41,17 +41,8 @@ specdecLab.search = (() => {
     processTerm: (term) => term,
     storeFields: ["name", "inside", "to"],
   });
-  index.addAll(
-    specdecLab.places.map(([name, inside, to, often, rest, called], id) => ({
-      id,
-      name,
-      inside,
-      to,
-      often,
-      rest,
-      called,
-    })),
-  );
+  const known = ([name, inside, to, often, rest, called], id) => ({ id, name, inside, to, often, rest, called });
+  index.addAll(specdecLab.places.map(known));
 
   /** Names, pages and addresses of what fits best, each with the words that were found in its text alone. */
   return (query) => {

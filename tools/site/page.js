@@ -2,8 +2,7 @@
 
 (() => {
   const up = document.body.dataset.up,
-    { node, focusOn } = specdecLab,
-    button = (words, onclick) => node("button", { type: "button", onclick }, words);
+    { node, focusOn, button, dataOf } = specdecLab;
 
   /** Runs a script of this site, once. From the disk, a browser reads files in no other way. */
   const loading = {};
@@ -38,7 +37,7 @@
 
   /** Make a widget live; again, when a link with another state was followed. */
   async function show(place) {
-    const data = JSON.parse(place.querySelector("script").textContent);
+    const data = dataOf(place);
     const { render } = await widget(place.dataset.script);
     const model = specdecLab.modelOf(data);
     specdecLab.links.bring(place, model);
@@ -82,7 +81,7 @@
    * guess is kept, or until the reader would rather see them: results from the guess on, and all that follows
    * the outcome in its section.
    */
-  const idOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids[0];
+  const idOf = (place) => dataOf(place).ledger.ids[0];
   const blocks = [...document.querySelector("main").children];
   // Widgets to play with stay.
   const stays = (block) => block.matches("h2, footer, .tries") || block.querySelector(".live:not(.tells)");
@@ -133,7 +132,7 @@
     });
     const foot = node("div", { className: "came" }, go);
     guess.closest(".result").after(foot);
-    return { id, foot };
+    return foot;
   }
   const LOCK =
     '<svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor">' +
@@ -165,7 +164,7 @@
     );
     one.blocks[0].before(gate);
     one.gate = gate;
-    one.feet = [footOf(one.guesses.at(-1), one.blocks)]; // all of them are kept then
+    one.foot = footOf(one.guesses.at(-1), one.blocks); // all of them are kept then
   }
   /** What stands behind a race waits for its end, unless one would rather not see it. */
   for (const one of held) {
@@ -187,7 +186,7 @@
         late = one.race && !one.raced && !one.open;
       one.gate.hidden = open;
       if (one.race) one.wait.hidden = !open || !late;
-      for (const { id, foot } of one.feet) foot.hidden = !open || !claims[id]?.guess;
+      one.foot.hidden = !open || !claims[one.ids.at(-1)]?.guess;
       for (const [i, block] of one.blocks.entries()) block.hidden = !open || (late && i > one.blocks.indexOf(one.race));
     }
   }
@@ -335,9 +334,7 @@
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   function follow() {
     const at = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < innerHeight / 3);
-    links.forEach((link, i) =>
-      i === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"),
-    );
+    for (const [i, link] of links.entries()) link.ariaCurrent = i === at ? "true" : null;
   }
   addEventListener("scroll", follow, { passive: true });
   follow();
@@ -478,8 +475,9 @@
     const [heads, ...rows] = table.rows;
     for (const { cells } of rows) {
       for (const [i, cell] of [...cells].entries()) if (i) cell.dataset.head = heads.cells[i]?.textContent ?? "";
+      const words = [...cells].map(({ firstChild }) => firstChild).filter((first) => first?.data);
       // an interval stays in one line
-      for (const { firstChild: text } of cells) if (text?.data) text.data = text.data.replaceAll("–", "\u2060–\u2060");
+      for (const text of words) text.data = text.data.replaceAll("–", "\u2060–\u2060");
     }
     box.classList.replace("tight", "stacked");
     return true;
@@ -526,10 +524,9 @@
   });
 
   theme.addEventListener("click", () => {
-    const dark = document.documentElement.dataset.theme
-      ? document.documentElement.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-    specdecLab.save("specdec-lab theme", dark ? "light" : "dark");
+    const { dataset } = document.documentElement,
+      now = dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    dataset.theme = now === "dark" ? "light" : "dark";
+    specdecLab.save("specdec-lab theme", dataset.theme);
   });
 })();

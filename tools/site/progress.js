@@ -151,6 +151,11 @@
     return made;
   };
 
+  const button = (words, onclick) => node("button", { type: "button", onclick }, words);
+
+  /** The data of a widget's place. */
+  const dataOf = (place) => JSON.parse(place.querySelector("script").textContent);
+
   /** The focus, for whoever goes on by keyboard; the page stays where it is. */
   function focusOn(place) {
     place.tabIndex = -1;
@@ -298,7 +303,7 @@
     if (location.hash !== "#go-on") return;
     const { claims, quiz } = read(),
       open = (id) => !claims[id]?.guess && !quiz[id]?.length;
-    const idsOf = (place) => JSON.parse(place.querySelector("script").textContent).ledger.ids;
+    const idsOf = (place) => dataOf(place).ledger.ids;
     const place = [...document.querySelectorAll('.live:is([data-script="guess"], [data-script="quiz"])')].find((p) =>
       idsOf(p).some(open),
     );
@@ -358,13 +363,12 @@
   }
 
   const file = node("input", { type: "file", accept: ".json,application/json", onchange: () => fromFile(file) });
-  const press = (words, onclick) => node("button", { type: "button", onclick }, words),
-    more = node("details", {}, node("summary", {}, "save, or read a file")),
+  const more = node("details", {}, node("summary", {}, "save, or read a file")),
     note = node("p", { className: "note" });
   note.innerHTML =
     "To take it into your notebooks: <code>specdec-lab progress --import FILE</code>. " +
     "The other way: <code>--export FILE</code>.";
-  const both = node("p", {}, press("save to a file", toFile), " ", press("forget all", forget));
+  const both = node("p", {}, button("save to a file", toFile), " ", button("forget all", forget));
   more.append(both, node("label", {}, "read a file ", file), status, note);
   document.getElementById("progress").append(next, counts, more);
   tell();
@@ -372,5 +376,5 @@
   addEventListener("hashchange", goOn);
   addEventListener("storage", ({ key }) => key === KEY && refresh()); // another page, open beside this one
 
-  Object.assign(specdecLab, { load, save, read, modelOf, node, focusOn });
+  Object.assign(specdecLab, { load, save, read, modelOf, node, focusOn, button, dataOf });
 })();
