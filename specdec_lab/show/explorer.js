@@ -391,6 +391,8 @@ function explore({ model, el }, above = "") {
         shown && alone ? h("button", { class: "sdl-again", onclick: again }, "again") : null,
       ),
     );
+    const here = body.querySelector(".sdl-round[aria-current]"); // on a phone the strip scrolls
+    if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetWidth / 2;
     if (focus) focusOn(body, focus, Boolean(state.timer)); // who lets it play may read on
   }
 
