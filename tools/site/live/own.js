@@ -18,9 +18,11 @@ function hindrance() {
       ? "This needs the site on a server: opened from a folder, a browser starts no worker."
       : typeof WebAssembly !== "object" || typeof Worker !== "function"
         ? "This browser runs no WebAssembly in a worker."
-        : matchMedia("(pointer: coarse)").matches || navigator.deviceMemory < 4
-          ? "This takes 1.6 GB of memory: please open this page on a computer."
-          : "";
+        : !DataView.prototype.getFloat16
+          ? "This browser is older than 2025: the model needs numbers of 16 bits, which it does not read."
+          : matchMedia("(pointer: coarse)").matches || navigator.deviceMemory < 4
+            ? "This takes 1.6 GB of memory: please open this page on a computer."
+            : "";
   return why && `${why} The recorded rounds play here as well.`;
 }
 

@@ -80,20 +80,6 @@ async function opened() {
   }
 }
 
-/** A half of 16 bits as a number. */
-const HALVES = (() => {
-  const table = new Float32Array(65536);
-  for (let i = 0; i < 65536; i++) {
-    const sign = i & 0x8000 ? -1 : 1,
-      power = (i >> 10) & 31,
-      part = i & 1023;
-    table[i] =
-      sign *
-      (power === 0 ? part * 2 ** -24 : power === 31 ? (part ? NaN : Infinity) : (1 + part / 1024) * 2 ** (power - 15));
-  }
-  return table;
-})();
-
 /**
  * Row by row of a stored matrix [out, in]: take(row number, its numbers). The array that is given is used
  * again.
@@ -106,7 +92,7 @@ function rowsOf(bytes, { kind, shape: [rows, width], at, block }, take) {
     return;
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset),
-    half = (place) => HALVES[view.getUint16(place, true)];
+    half = (place) => view.getFloat16(place, true);
   for (let i = 0; i < rows; i++) {
     for (let b = 0; b < width / block; b++) {
       const to = b * block;
