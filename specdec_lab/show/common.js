@@ -13,7 +13,7 @@ function h(tag, attributes = {}, ...children) {
 }
 
 /** The elements that most of it is made of, with their class: div("x", child, "text", …). */
-const [div, span] = ["div", "span"].map(
+const [div, span, tr, td] = ["div", "span", "tr", "td"].map(
   (tag) =>
     (kind, ...children) =>
       h(tag, { class: kind || null }, ...children),
@@ -203,11 +203,7 @@ function draftDetail(place, draft, greedy, p, q, ...more) {
       h(
         "table",
         {},
-        h(
-          "tbody",
-          {},
-          ...facts.map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value))),
-        ),
+        h("tbody", {}, ...facts.map(([name, value]) => tr("", h("th", { scope: "row" }, name), td("", value)))),
       ),
       ...more,
     ),

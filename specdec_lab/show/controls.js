@@ -61,7 +61,7 @@ function tick(name, value, changed) {
  * A table; cells are text, or nodes. The first cell of a row says what the row is. name: for those who do not
  * see it.
  */
-function grid(heads, rows, cell = (content) => h("td", {}, content), name = "table") {
+function grid(heads, rows, cell = (content) => td("", content), name = "table") {
   const box = h(
     "div",
     { class: "sdl-scroll", tabindex: 0, role: "group", "aria-label": name },
@@ -69,8 +69,8 @@ function grid(heads, rows, cell = (content) => h("td", {}, content), name = "tab
       h(
         "table",
         { class: "sdl-grid", role: "table", "aria-label": name },
-        h("tr", {}, ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : h("td")))),
-        ...rows.map(([head, ...rest]) => h("tr", {}, h("th", { scope: "row" }, head), ...rest.map(cell))),
+        tr("", ...heads.map((x) => (x ? h("th", { scope: "col" }, x) : td()))),
+        ...rows.map(([head, ...rest]) => tr("", h("th", { scope: "row" }, head), ...rest.map(cell))),
       ),
     ),
   );

@@ -162,31 +162,24 @@ function explore({ model, el }, above = "") {
   function strip(r, shown) {
     const n = r.drafted.length,
       words = truth(r);
-    const head = h(
-      "tr",
-      {},
-      h("td"),
+    const head = tr(
+      "",
+      td(),
       ...r.drafted.map((_, i) => h("th", { scope: "col" }, `draft ${i + 1}`)),
       h("th", { scope: "col" }, n ? `after draft ${n}` : "next"),
     );
-    const drafts = h(
-      "tr",
-      {},
+    const drafts = tr(
+      "",
       h("th", { scope: "row", class: "sdl-of-draft" }, either("the draft says", "draft")),
       ...r.drafted.map((d, i) =>
-        h(
-          "td",
-          {},
+        td(
+          "",
           shown
             ? tokenButton(i, d.text, d.status, `draft ${i + 1}: ${named(d.text)}, ${d.status}`)
             : tokenButton(i, d.text, null, `draft ${i + 1}, ${named(d.text)}, is the first miss`, () => say(i)),
         ),
       ),
-      h(
-        "td",
-        {},
-        n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : "",
-      ),
+      td("", n && !shown ? h("button", { class: "sdl-none", "data-column": n, onclick: () => say(n) }, "no miss") : ""),
     );
     // Its words are the answer. A round made by hand shows them, to be compared by eye; a real one keeps them
     // until it is answered.
@@ -194,9 +187,8 @@ function explore({ model, el }, above = "") {
       told = shown || data.words;
     // of the target's own token: a correction stands where the miss was, a bonus after the last draft
     const place = shown && r.emitted ? words.filter((word) => word === "accepted").length : -1;
-    const target = h(
-      "tr",
-      {},
+    const target = tr(
+      "",
       h(
         "th",
         { scope: "row", class: "sdl-of-target" },
@@ -205,24 +197,21 @@ function explore({ model, el }, above = "") {
       ...favourites.map((top, i) =>
         i === place
           ? h("td", { "data-happened": r.emitted.kind }, ownButton(r, n))
-          : h(
-              "td",
-              {},
+          : td(
+              "",
               told
                 ? token(top?.text ?? "–", "sdl-plain")
                 : h("span", { class: "sdl-shut", role: "img", "aria-label": "not shown yet" }, "?"),
             ),
       ),
     );
-    const marks = h(
-      // empty until the round is revealed, so that nothing moves then
-      "tr",
-      {},
+    // empty until the round is revealed, so that nothing moves then
+    const marks = tr(
+      "",
       h("th", { scope: "row" }, either("what happened", "result")),
       ...words.map((word, i) =>
-        h(
-          "td",
-          {},
+        td(
+          "",
           !shown
             ? ""
             : i === n && word !== "bonus" && word !== "plain"
