@@ -205,9 +205,7 @@ class Lab:
         exp of the mean −log p, with p at temperature 1 and without processors, whatever the trace was drawn with.
         """
         if not trace.tokens:
-            raise LabError(
-                "This trace has no new token, so nothing has a perplexity: let it run for one round at least."
-            )
+            raise LabError("This trace has no new token, so nothing has a perplexity: let it run for a round at least.")
         cached = self.target.cached()
         cached.prefill(trace.prompt[:-1])
         rows = cached.extend([[trace.prompt[-1], *trace.tokens[:-1]]]).logits[0]

@@ -76,6 +76,8 @@ def reply(args: argparse.Namespace, result: dict, text: str, title: str = "") ->
     """
     print(json.dumps(result, ensure_ascii=False) if args.json else text)  # first of all: to write the page may fail
     if title and args.html:
+        if Path(args.html).is_file() and Path(args.html).read_bytes()[:1] not in (b"", b"<"):
+            raise LabError(f"“{args.html}” is no page, so it is not written over: give --html another name.")
         with written_whole(Path(args.html)) as unfinished:
             unfinished.write_text(page(title, text), encoding="utf-8")
     return 0

@@ -440,6 +440,4 @@ def check_prompt(target: Model, prompt: Sequence[int]) -> None:
             "the answer included: shorten the prompt."
         )
     if not 0 <= min(prompt) <= max(prompt) < target.vocab_size:
-        raise LabError(
-            f"The prompt holds a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}."
-        )
+        raise LabError(f"The prompt has a token id outside 0…{target.vocab_size - 1}, the vocabulary of {target.name}.")

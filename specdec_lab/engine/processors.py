@@ -34,9 +34,7 @@ class RepetitionPenalty:
 
     def __post_init__(self):
         if not 0 < self.penalty < float("inf"):
-            raise LabError(
-                f"The repetition penalty is {self.penalty}, but must be a positive number (1 changes nothing)."
-            )
+            raise LabError(f"The repetition penalty is {self.penalty}, but must be a positive number: 1 is none.")
 
     def __call__(self, logits: Tensor, text: Sequence[int]) -> Tensor:
         seen = torch.tensor(sorted(set(text)), dtype=torch.long, device=logits.device)
@@ -78,9 +76,7 @@ def checked_ids(tokens: Collection[int], logits: Tensor) -> Tensor:
         whole = ids.dim() == 1 and not ids.is_floating_point() and ids.dtype != torch.bool
         if not len(ids) or (whole and int(ids.min()) >= 0 and int(ids.max()) < len(logits)):
             return ids.to(logits.device, torch.long)
-    raise LabError(
-        f"A mask or a bias names tokens by ids from 0 to {len(logits) - 1}, and this one has {tokens!r:.60}."
-    )
+    raise LabError(f"A mask or a bias has tokens by ids from 0 to {len(logits) - 1}, and this one has {tokens!r:.60}.")
 
 
 def process(

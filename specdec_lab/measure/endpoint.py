@@ -13,9 +13,9 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing.pool import ThreadPool
 from statistics import fmean, median
 from typing import Any
 from urllib.parse import quote
@@ -80,8 +80,8 @@ class Server:
             raise LabError(f"The key has a sign that none can have: give it anew, with --api-key or as {KEY}.")
         try:
             url = httpx.URL(self.address)
-            if url.userinfo:
-                raise self.failure("a name or a password stands in it: leave it out, and give --api-key", START)
+            if url.userinfo or url.query:
+                raise LabError("A name, a password or a ? stands in --endpoint: leave it out, and give --api-key.")
             headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
             trusted = httpx.create_ssl_context()
             self.new = lambda: httpx.Client(headers=headers, verify=trusted, mounts=NO_PROXY)
@@ -242,7 +242,7 @@ def counters(text: str, model: str = "") -> Counts:
     return counts
 
 
-def acceptance(before: Counts, after: Counts, tokens: int) -> dict:
+def acceptance(before: Counts, after: Counts, tokens: int, answers: int = 1) -> dict:
     """What the engine's counters say about the rounds between two readings, in which it wrote so many tokens."""
     grown = {key: after[key] - before[key] for key in {*before, *after}}
     rounds = grown.get(("rounds", None), 0)
@@ -250,8 +250,9 @@ def acceptance(before: Counts, after: Counts, tokens: int) -> dict:
         raise LabError("The server's counters fell in between, as after a restart, or are no numbers.")
     if not rounds:
         raise LabError("The server's metrics count no speculation of this model: it is off, or counted otherwise.")
-    if rounds > tokens:
-        said = f"The server counted {rounds:.0f} rounds, but wrote only {tokens} tokens here"
+    each = grown.get(("drafts", None), 0) / rounds  # what each answer's last round may have kept, and not written
+    if (written := rounds + grown.get(("accepted", None), 0)) > tokens + each * answers:
+        said = f"The server counted rounds that write {written:.0f} tokens, but wrote only {tokens} here"
         raise LabError(f"{said}: others use it, too, or answers broke off. So its counters are left out.")
     places = sorted(place for what, place in grown if what == "accepted by place" and place is not None)
     survival = [grown["accepted by place", place] / rounds for place in places]
@@ -324,12 +325,12 @@ def ask_all(
         raise LabError(f"The server at {endpoint} answered none of the prompts: {problems[-1]}")
     tokens, speculation = sum(a.tokens for a in answers), None
     try:
-        speculation = acceptance(before, server.counters(named), tokens)
+        speculation = acceptance(before, server.counters(named), tokens, len(answers))
     except LabError as e:
         problems.append(str(e))
     return {
         "endpoint": endpoint,
-        "model": named,
+        "model": printable(named, 80),
         "answers": len(answers),
         "at_once": at_once,
         "tokens_per_second": tokens / seconds_in_all(answers),  # of all together
@@ -343,17 +344,24 @@ def ask_each(
     ask: Callable[[Prompt], Answer], prompts: Sequence[Prompt], at_once: int, problems: list[str], say: Say
 ) -> list[Answer]:
     """The answers, with at most so many asked at once; each one that failed is told in `problems`."""
-    askers, answers = ThreadPoolExecutor(at_once), []
-    waiting = [askers.submit(ask, prompt) for prompt in prompts]
+
+    def one(prompt: Prompt) -> tuple[list[Answer], list[str]]:
+        try:
+            return [ask(prompt)], []
+        except LabError as e:
+            return [], [f"The prompt “{prompt.id}” was left out. {e}"]
+
+    answers: list[Answer] = []
     try:
-        for number, (prompt, answer) in enumerate(zip(prompts, waiting), 1):
-            try:
-                answers.append(answer.result())
-            except LabError as e:
-                problems.append(f"The prompt “{prompt.id}” was left out. {e}")
-            say(f"{number} of {len(prompts)} prompts ({prompt.id})")
-    finally:  # after an interrupt only those that are being answered are waited for
-        askers.shutdown(wait=False, cancel_futures=True)
+        with ThreadPool(at_once) as askers:  # who asks there ends with the program, whatever it waits for
+            for number, (prompt, (answered, failed)) in enumerate(zip(prompts, askers.imap(one, prompts)), 1):
+                answers += answered
+                problems += failed
+                say(f"{number} of {len(prompts)} prompts ({prompt.id})")
+    except KeyboardInterrupt:
+        if not answers:
+            raise
+        problems.append(f"It was stopped: the answers to {len(answers)} of {len(prompts)} prompts are counted.")
     return answers
 
 
