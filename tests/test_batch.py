@@ -16,11 +16,11 @@ from tiny import TinyModel
 from specdec_lab.drafters import HybridDrafter, LookupDrafter, LookupTreeDrafter, ModelDrafter
 from specdec_lab.engine.batch import Batch
 from specdec_lab.engine.decode import Request, Stops, speculative
-from specdec_lab.engine.lockstep import Apply, run_in_lockstep
+from specdec_lab.engine.lockstep import Apply, Pass, run_in_lockstep
 from specdec_lab.engine.rules import USUAL
 from specdec_lab.engine.trace import Trace
 from specdec_lab.errors import LabError
-from specdec_lab.models.base import Cached
+from specdec_lab.models.base import Cached, Row, Shared
 
 
 def of_a_backend(kind: str):
@@ -124,3 +124,16 @@ def test_those_who_ask_for_the_same_are_served_by_one_call():
     found = run_in_lockstep([asks(1, 3), asks(3, 3), asks(2, 4), asks(1)])
     assert [(len(rows), rows.unique().tolist()) for rows in found] == [(1, [3]), (3, [3]), (2, [4]), (1, [1])]
     assert sorted(calls) == [(1, 1), (2, 4), (4, 3)]
+
+
+def test_passes_through_other_layers_are_not_one_pass():
+    """Two early exits of different depths in one batch: each is answered by its own layers."""
+    target = TinyModel(5, seed=1)
+    shared, rows = Shared(target), [Row(target.cached()) for _ in range(2)]
+    for row in rows:
+        shared.join(row)
+
+    def asks(row, last):
+        return (yield Pass(row, [1], layers=(0, last)))[0].tolist()
+
+    assert run_in_lockstep([asks(row, last) for last, row in enumerate(rows, 1)]) == [[1, 1], [1, 2]]

@@ -10,11 +10,11 @@ ROOT = Path(__file__).parents[1]
 # exercises 6,500, tests 13,500, of them 10,500 outside of tests/ci, which only CI runs, and 6,000 lines of js and css in
 # all. Whoever raises one says what went in exchange.
 LIMITS = {
-    "specdec_lab": (11_955, 3_735, 86),
+    "specdec_lab": (11_955, 3_670, 86),
     "exercises": (6_515, 0, 46),
-    "tests": (15_320, 0, 134),
-    "tests :!tests/ci": (11_195, 0, 92),
-    "tools": (5_035, 2_955, 42),
+    "tests": (15_345, 0, 134),
+    "tests :!tests/ci": (11_225, 0, 92),
+    "tools": (5_010, 2_915, 42),
     "lessons": (415, 0, 4),
 }
 

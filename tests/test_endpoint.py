@@ -183,7 +183,7 @@ def test_paces_are_of_the_tokens_after_the_first():
 
 def test_tokens_a_second_are_of_the_time_in_which_an_answer_was_awaited(monkeypatch):
     """Each is awaited for three seconds, of which two may be shared; what failed in between takes none of the time."""
-    spans = ((4.0, 7.0), (0.0, 3.0), (5.0, 8.0), (20.0, 23.0))
+    spans = ((4.0, 7.0), (0.0, 3.0), (5.0, 8.0), (20.0, 23.0), (21.0, 22.0), (22.0, 23.0))
     assert endpoint.seconds_in_all([endpoint.Answer(begin, end, end, 1) for begin, end in spans]) == 10.0
     now = [100.0]
 

@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+import time
 from copy import deepcopy
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -69,6 +71,18 @@ def test_a_working_copy_has_one_ledger_and_so_has_a_clone(tmp_path, monkeypatch)
     working_copy(copy / "again", clone)  # of copies within each other the nearest has the ledger
     for folder in (copy / "again", tmp_path / "lessons"):
         assert ledger_in(folder) == folder
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="Windows reads its time zone once")
+@pytest.mark.parametrize(("zone", "later"), [("XXX-9", True), ("XXX+9", False)])
+def test_a_guess_and_an_outcome_are_in_order_in_every_time_zone(path, monkeypatch, zone, later):
+    with monkeypatch.context() as there:
+        there.setenv("TZ", zone)
+        time.tzset()
+        Ledger().add_measurement("a", 2.0)
+    time.tzset()
+    when = datetime.now(UTC) + timedelta(minutes=1 if later else -1)
+    assert Ledger().guess("a", 2.0, when=when.isoformat(timespec="seconds"))["after_outcome"] == later
 
 
 def test_measurements_do_not_pile_up(path):

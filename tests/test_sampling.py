@@ -132,6 +132,7 @@ def test_no_two_streams_share_a_number():
         assert fresh == [u(0, DRAFT) for u in (table.fresh(), table.fresh().fresh())]
         u = table.fresh()
         seen += [u(0, DRAFT) for _ in range(9)]
+        assert len({u.fresh()(0, DRAFT) for _ in range(9)}) == 9  # a batch asks so in each round
     assert len(set(seen)) == len(seen) and all(0 <= number < 1 for number in seen)
     assert sum(seen) / len(seen) == pytest.approx(0.5, abs=0.01)
 
