@@ -327,7 +327,9 @@
     opener.focus();
     opener.click();
   });
-  showMenu(!matchMedia("(max-width: 860px)").matches);
+  const small = matchMedia("(max-width: 860px)");
+  small.addEventListener("change", () => showMenu(!small.matches));
+  showMenu(!small.matches);
 
   /** Where am I: the section that stands highest in the window. */
   const links = [...document.querySelectorAll("nav .sections a")];
