@@ -37,9 +37,7 @@ def working_copy(target: Path, source: Path = CLONE) -> list[str]:
     """
     notebooks = [path for folder in FOLDERS for path in sorted((source / folder).glob("*.ipynb"))]
     if not notebooks:
-        raise LabError(
-            "The lessons are not here: run this in a clone of the course, installed with `pip install -e .`."
-        )
+        raise LabError("No lessons are here: run this from a clone of the course, installed with `pip install -e .`.")
     new, updated = 0, []
     try:
         for folder in FOLDERS:

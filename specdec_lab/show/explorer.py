@@ -63,7 +63,7 @@ class TreeExplorer(RoundExplorer):
 def race_data(plain: Trace, speculative: Trace, text_of: Callable[[list[int]], str], title: str, hardware: str) -> dict:
     """What the race shows, as plain data: tokens and rounds with the seconds that each took."""
     if not (plain.rounds and speculative.rounds):
-        raise LabError("There is nothing to show of this race: it was stopped before its first round. Run it again.")
+        raise LabError("There is nothing to show: this race was interrupted before its first round. Run it again.")
     return {
         "title": title,
         "hardware": hardware,
