@@ -319,9 +319,9 @@ def test_a_server_that_does_not_end_is_given_up(monkeypatch, engine, asked, begi
 
 def test_one_that_is_late_takes_no_other_with_it(monkeypatch, engine):
     """The last prompt begins while the first is late, and is answered after that one was given up."""
-    seconds, post = iter([3, 0.5, 1.2]), engine.do_POST
+    seconds, post = iter([9, 1, 2.5]), engine.do_POST
     engine.do_POST = lambda self: time.sleep(next(seconds)) or post(self)
-    monkeypatch.setattr(endpoint, "PATIENCE", 1.5)
+    monkeypatch.setattr(endpoint, "PATIENCE", 3.0)
     assert engine.ask("--at-once", "2", prompts="late\n\nquick\n\nlast")["answers"] == 2
 
 
