@@ -261,6 +261,7 @@ REFUSED = {  # what is put in the place of a notebook, and what is said of it
     "very many cells": (
         lambda path: path.write_text(json.dumps({"cells": [{"cell_type": "raw", "source": ""}] * 3_000})), "more than 2000 cells",
     ),
+    "very much code": (lambda path: path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "a=1;" * 70_000}] * 12})), "too much"),
     "none of the exercises": (
         lambda path: nbformat.write(nbformat.v4.new_notebook(cells=[code_cell("1")]), path), "none of the course's exercises",
     ),

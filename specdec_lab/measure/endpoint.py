@@ -243,7 +243,7 @@ def counters(text: str, model: str = "") -> Counts:
 
 
 def acceptance(before: Counts, after: Counts, tokens: int, answers: int = 1) -> dict:
-    """What the engine's counters say about the rounds between two readings, in which it wrote so many tokens."""
+    """What the engine's counters say about the rounds between two readings, in which it wrote so many tokens in so many answers."""
     grown = {key: after[key] - before[key] for key in {*before, *after}}
     rounds = grown.get(("rounds", None), 0)
     if not all(0 <= value < math.inf for value in grown.values()):
